@@ -1,0 +1,24 @@
+/* Names and signatures: public aclnn documentation. */
+#ifndef SOFTASCEND_ACLNNOP_ACLNN_DIV_H
+#define SOFTASCEND_ACLNNOP_ACLNN_DIV_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self / other, with broadcasting; float, float16, bfloat16. The first phase checks and says
+ * how much workspace the second needs; the second launches on `stream`. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor *self,
+                                                         const aclTensor *other, aclTensor *out,
+                                                         uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDiv(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

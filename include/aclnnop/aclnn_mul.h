@@ -1,0 +1,24 @@
+/* Names and signatures: public aclnn documentation. */
+#ifndef SOFTASCEND_ACLNNOP_ACLNN_MUL_H
+#define SOFTASCEND_ACLNNOP_ACLNN_MUL_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self * other, with broadcasting; dtypes of aclnnAdd. The first phase checks and says how
+ * much workspace the second needs; the second launches on `stream`. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor *self,
+                                                         const aclTensor *other, aclTensor *out,
+                                                         uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMul(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

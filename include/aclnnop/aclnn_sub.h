@@ -1,0 +1,25 @@
+/* Names and signatures: public aclnn documentation. */
+#ifndef SOFTASCEND_ACLNNOP_ACLNN_SUB_H
+#define SOFTASCEND_ACLNNOP_ACLNN_SUB_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self - alpha * other, with broadcasting; dtypes of aclnnAdd. The first phase checks and
+ * says how much workspace the second needs; the second launches on `stream`. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor *self,
+                                                         const aclTensor *other,
+                                                         const aclScalar *alpha, aclTensor *out,
+                                                         uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSub(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

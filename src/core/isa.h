@@ -1,0 +1,129 @@
+/* Forms and slots of the instruction table (isa.def).
+ *
+ * A body only computes: contiguous operands, already checked, n > 0. dst may equal a source. A
+ * backend fills slots of an sa_isa; the portable one (isa/) fills them all, x86/ and arm/ override
+ * some. */
+#ifndef SA_ISA_H
+#define SA_ISA_H
+
+#include "softascend/core.h"
+
+typedef void (*sa_body_BINARY)(void *dst, const void *a, const void *b, size_t n);
+typedef void (*sa_body_UNARY)(void *dst, const void *a, size_t n);
+typedef void (*sa_body_SCALAR)(void *dst, const void *a, double scalar, size_t n);
+typedef void (*sa_body_FILL)(void *dst, double value, size_t n);
+typedef void (*sa_body_COMPARE)(void *mask, const void *a, const void *b, sa_cmp cmp, size_t n);
+typedef void (*sa_body_COMPARES)(void *mask, const void *a, double scalar, sa_cmp cmp, size_t n);
+typedef void (*sa_body_SELECT)(void *dst, const void *mask, const void *a, const void *b, size_t n);
+typedef void (*sa_body_SELECTS)(void *dst, const void *mask, const void *a, double scalar,
+                                size_t n);
+typedef void (*sa_body_GATHER)(void *dst, const void *base, const uint32_t *offset_bytes, size_t n);
+typedef void (*sa_body_TRANSPOSE)(void *dst, const void *src, size_t rows, size_t cols);
+typedef void (*sa_body_REDUCE)(void *dst, const void *src, size_t n);
+typedef void (*sa_body_ARG)(void *dst, const void *src, size_t n); /* dst: one uint32 */
+/* one body for each pair of dtypes: slot cast[to][from] */
+typedef void (*sa_body_CAST)(void *dst, const void *src, sa_round round, size_t n);
+
+/* moves: rows of row_bytes; pitches in bytes. COPY_UB and COPY_L1 move one row. */
+typedef void (*sa_body_COPY_IN)(void *dst, int64_t dst_pitch, const void *src, int64_t src_pitch,
+                                size_t rows, size_t row_bytes);
+typedef sa_body_COPY_IN sa_body_COPY_OUT;
+typedef sa_body_COPY_IN sa_body_COPY_UB;
+typedef sa_body_COPY_IN sa_body_COPY_L1;
+typedef void (*sa_body_ND2NZ)(void *l1, size_t nz_rows, const void *gm, int64_t gm_pitch,
+                              size_t rows, size_t cols);
+/* L0A and L0B are held packed and widened, 4 bytes an element (fp32 or int32), fractal after
+ * fractal: L0A fractal (m1, k1) of a tile with K1 fractals along k: [C0 k][16 m] at element
+ *       ((m1 * K1 + k1) * C0) * 16, so a row block m1 is [k][16] throughout;
+ *   L0B fractal (k1, n1) of a tile with N1 fractals along n: [C0 k][16 n] at element
+ *       ((k1 * N1 + n1) * C0) * 16.
+ * A backend whose mmad wants another form (bf16 pairs) overrides load_l0a, load_l0b and mmad of
+ * that dtype together. `l0` is the packed address that belongs to the operand's architectural
+ * offset. */
+typedef void (*sa_body_LOAD_L0)(void *l0, const void *l1, size_t nz_rows, size_t row, size_t col,
+                                size_t outer, size_t inner, bool transpose);
+typedef void (*sa_body_FIXPIPE)(void *gm, int64_t gm_pitch, const void *l0c, size_t m, size_t n);
+typedef void (*sa_body_MMAD)(void *l0c, const void *l0a, const void *l0b, size_t m, size_t k,
+                             size_t n, bool accumulate);
+
+/* The slots. cast has its own shape. */
+typedef struct sa_isa {
+    const char *backend; /* "generic", "avx2", "avx512", "neon" */
+#define SA_T(dtype)
+#define SA_INSTR(name, pipe, form, dtypes, cost) SA_SLOT_##form(name, form)
+#define SA_SLOT(name, form) sa_body_##form name[SA_DTYPE_END];
+#define SA_SLOT_BINARY SA_SLOT
+#define SA_SLOT_UNARY SA_SLOT
+#define SA_SLOT_SCALAR SA_SLOT
+#define SA_SLOT_FILL SA_SLOT
+#define SA_SLOT_COMPARE SA_SLOT
+#define SA_SLOT_COMPARES SA_SLOT
+#define SA_SLOT_SELECT SA_SLOT
+#define SA_SLOT_SELECTS SA_SLOT
+#define SA_SLOT_CAST(name, form) sa_body_CAST name[SA_DTYPE_END][SA_DTYPE_END];
+#define SA_SLOT_GATHER SA_SLOT
+#define SA_SLOT_TRANSPOSE SA_SLOT
+#define SA_SLOT_REDUCE SA_SLOT
+#define SA_SLOT_ARG SA_SLOT
+#define SA_SLOT_COPY_IN SA_SLOT
+#define SA_SLOT_COPY_OUT SA_SLOT
+#define SA_SLOT_COPY_UB SA_SLOT
+#define SA_SLOT_COPY_L1 SA_SLOT
+#define SA_SLOT_ND2NZ SA_SLOT
+#define SA_SLOT_LOAD_L0 SA_SLOT
+#define SA_SLOT_FIXPIPE SA_SLOT
+#define SA_SLOT_MMAD SA_SLOT
+#include "core/isa.def"
+#undef SA_INSTR
+#undef SA_T
+} sa_isa;
+
+/* Instruction numbers, for traces and checks: SA_I_add … */
+typedef enum sa_instr {
+#define SA_T(dtype)
+#define SA_INSTR(name, pipe, form, dtypes, cost) SA_I_##name,
+#include "core/isa.def"
+#undef SA_INSTR
+#undef SA_T
+    SA_INSTRS,
+    SA_I_set_flag = SA_INSTRS,
+    SA_I_wait_flag,
+    SA_I_barrier,
+    SA_I_sync_all,
+    SA_I_get,
+    SA_I_set,
+    SA_EVENTS,
+} sa_instr;
+
+typedef enum sa_cost {
+    SA_COST_SIMPLE,
+    SA_COST_EXP,
+    SA_COST_DIV,
+    SA_COST_REDUCE,
+    SA_COST_HIGH, /* a sequence that the chip runs; its length is in timing/ */
+    SA_COST_MOVE,
+    SA_COST_LOAD_L0A,
+    SA_COST_LOAD_L0B,
+    SA_COST_FIXPIPE,
+    SA_COST_CUBE,
+    SA_COST_FLAG,
+    SA_COST_SCALAR,
+} sa_cost;
+
+typedef struct sa_instr_info {
+    const char *name, *form;
+    sa_pipe pipe;
+    sa_cost cost;
+    uint64_t dtypes; /* bit (1 << sa_dtype) for each dtype that has a body */
+} sa_instr_info;
+
+SA_API const sa_instr_info *sa_instr_describe(sa_instr instr);
+
+/* The backend in use: the best that this CPU has, or what $SOFTASCEND_CPU names (generic, avx2,
+ * avx512, neon); a name that this CPU cannot run falls back with one line on stderr. */
+SA_API const sa_isa *sa_isa_active(void);
+
+/* A backend by name, NULL if this CPU or build lacks it. For tests that compare backends. */
+SA_API const sa_isa *sa_isa_named(const char *name);
+
+#endif
