@@ -4,6 +4,7 @@
 
 #include "softascend/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct sa_chip {
@@ -33,6 +34,9 @@ typedef struct sa_chip {
 /* Reads the chip file `path`. Unknown key, missing key or nonsense value: SA_ERR_INVALID_FILE and a
  * message with file, line and key. */
 SA_API sa_status sa_chip_read(const char *path, sa_chip *chip);
+
+/* The same on `length` bytes of text; `file` is the name that messages give it. */
+sa_status sa_chip_parse(const char *text, size_t length, const char *file, sa_chip *chip);
 
 /* Reads a chip by name (looked for in the chips folder beside the library) or, if `name` has a '/'
  * or ends in .ini, by path. An unknown name's message lists the names there are. */
