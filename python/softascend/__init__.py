@@ -1,0 +1,14 @@
+"""SoftAscend: an Ascend NPU in software, for TensorFlow."""
+
+from softascend.ops import ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
+from softascend.placement import Placement, placement
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Placement",
+    "ascend_dynamic_matmul",
+    "ascend_matmul",
+    "ascend_sigmoid",
+    "placement",
+]
