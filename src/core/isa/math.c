@@ -1,0 +1,83 @@
+/* exp, ln, sigmoid, tanh: math_text.h for one float. fp16 computes in fp32 and rounds once. */
+#include "core/backend.h"
+#include "core/isa/half.h"
+
+#include <math.h>
+
+#define MATH_INLINE static inline
+#define MATH_INF INFINITY
+#define MATH_NAN NAN
+
+typedef float vf;
+typedef uint32_t vi;
+typedef bool vm;
+#define F(c) (c)
+#define I(c) (c)
+#define vf_fma(a, b, c) fmaf(a, b, c)
+#define vf_add(a, b) ((a) + (b))
+#define vf_sub(a, b) ((a) - (b))
+#define vf_mul(a, b) ((a) * (b))
+#define vf_lt(a, b) ((a) < (b))
+#define vf_eq(a, b) ((a) == (b))
+#define vf_if(m, a, b) ((m) ? (a) : (b))
+#define vf_bits sa_float_bits
+#define vf_of sa_bits_float
+#define vf_int(i) ((float)(int32_t)(i))
+#define vi_add(a, b) ((a) + (b))
+#define vi_sub(a, b) ((a) - (b))
+#define vi_and(a, b) ((a) & (b))
+#define vi_or(a, b) ((a) | (b))
+#define vi_shl(a, n) ((a) << (n))
+#define vi_sra(a, n) ((uint32_t)((int32_t)(a) >> (n)))
+
+static inline float vf_above(float a, float b)
+{
+    return a > b ? a : b;
+}
+static inline float vf_below(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+/* In two factors, each a normal power of two: the first product is exact. */
+static inline float vf_scale(float p, uint32_t n)
+{
+    uint32_t half = vi_sra(n, 1);
+    float first = vf_of((half + 127) << 23), second = vf_of((n - half + 127) << 23);
+    return p * first * second;
+}
+
+#include "core/isa/math_text.h"
+
+#define BODIES(name)                                                                               \
+    static void name##_f32(void *dst, const void *a, size_t n)                                     \
+    {                                                                                              \
+        float *y = dst;                                                                            \
+        const float *x = a;                                                                        \
+        for (size_t i = 0; i < n; i++)                                                             \
+            y[i] = math_##name(x[i]);                                                              \
+    }                                                                                              \
+    static void name##_f16(void *dst, const void *a, size_t n)                                     \
+    {                                                                                              \
+        sa_half *y = dst;                                                                          \
+        const sa_half *x = a;                                                                      \
+        for (size_t i = 0; i < n; i++)                                                             \
+            y[i] = sa_float_to_half(math_##name(sa_half_to_float(x[i])));                          \
+    }
+
+BODIES(exp)
+BODIES(ln)
+BODIES(sigmoid)
+BODIES(tanh)
+
+void sa_isa_fill_math(sa_isa *isa)
+{
+    isa->exp[SA_F32] = exp_f32;
+    isa->exp[SA_F16] = exp_f16;
+    isa->ln[SA_F32] = ln_f32;
+    isa->ln[SA_F16] = ln_f16;
+    isa->sigmoid[SA_F32] = sigmoid_f32;
+    isa->sigmoid[SA_F16] = sigmoid_f16;
+    isa->tanh[SA_F32] = tanh_f32;
+    isa->tanh[SA_F16] = tanh_f16;
+}
