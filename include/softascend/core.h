@@ -186,6 +186,7 @@ SA_BINARY(max);
 SA_BINARY(min);
 SA_BINARY(and);
 SA_BINARY(or);
+SA_BINARY(pow); /* a ^ b with C's special cases: several instructions on the chip, one body here */
 #undef SA_BINARY
 
 #define SA_UNARY(name)                                                                             \
