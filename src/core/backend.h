@@ -1,13 +1,25 @@
-/* Who fills the slots of an sa_isa. Each function overrides the slots it has a body for; those of a
- * CPU return false, having touched nothing, where the CPU or the build lacks what they need. */
+/* What a backend implements: functions that fill slots of an instruction table (isa.h).
+ *
+ * isa.c builds the tables: "generic" is the portable fills below, which together fill
+ * every slot that isa.def promises; another backend starts from a copy of it and overrides. A
+ * fill function of a CPU backend answers false, without touching the table, if this CPU lacks what
+ * it needs. avx512 starts from what avx2 filled. */
 #ifndef SA_BACKEND_H
 #define SA_BACKEND_H
 
 #include "core/isa.h"
 
-void sa_isa_fill_math(sa_isa *isa);
-void sa_isa_fill_cube(sa_isa *isa);
+/* portable bodies */
+void sa_isa_fill_elementwise(sa_isa *isa); /* isa/elementwise.c */
+void sa_isa_fill_compare(sa_isa *isa);     /* isa/compare.c */
+void sa_isa_fill_cast(sa_isa *isa);        /* isa/cast.c */
+void sa_isa_fill_arrange(sa_isa *isa);     /* isa/arrange.c: fill, gather, transpose */
+void sa_isa_fill_reduce(sa_isa *isa);      /* isa/reduce.c */
+void sa_isa_fill_move(sa_isa *isa);        /* isa/move.c */
+void sa_isa_fill_math(sa_isa *isa);        /* isa/math*.c: exp, ln, sigmoid, tanh */
+void sa_isa_fill_cube(sa_isa *isa);        /* isa/cube*.c: nd2nz, load_l0a/b, mmad, fixpipe */
 
+/* CPU backends: x86/, arm/ */
 bool sa_isa_fill_avx2(sa_isa *isa);
 bool sa_isa_fill_avx512(sa_isa *isa);
 bool sa_isa_fill_neon(sa_isa *isa);

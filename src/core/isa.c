@@ -1,0 +1,78 @@
+/* Backends: tables of instruction bodies, made once, and the choice among them. */
+#include "core/isa.h"
+#include "core/backend.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GENERIC, AVX2, AVX512, NEON, BACKENDS };
+
+static const char *const names[BACKENDS] = {"generic", "avx2", "avx512", "neon"};
+static sa_isa tables[BACKENDS]; /* written once, under `once` */
+static bool present[BACKENDS];
+static const sa_isa *active;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A backend that starts from what `base` has. */
+static void derive(int backend, int base, bool (*fill)(sa_isa *))
+{
+    if (!present[base])
+        return;
+    tables[backend] = tables[base];
+    tables[backend].backend = names[backend];
+    present[backend] = fill(&tables[backend]);
+}
+
+static void choose(void)
+{
+    sa_isa *generic = &tables[GENERIC];
+    generic->backend = names[GENERIC];
+    sa_isa_fill_elementwise(generic);
+    sa_isa_fill_compare(generic);
+    sa_isa_fill_cast(generic);
+    sa_isa_fill_arrange(generic);
+    sa_isa_fill_reduce(generic);
+    sa_isa_fill_move(generic);
+    sa_isa_fill_math(generic);
+    sa_isa_fill_cube(generic);
+    present[GENERIC] = true;
+#if defined(__x86_64__)
+    derive(AVX2, GENERIC, sa_isa_fill_avx2);
+    derive(AVX512, AVX2, sa_isa_fill_avx512);
+#elif defined(__aarch64__)
+    derive(NEON, GENERIC, sa_isa_fill_neon);
+#endif
+    int best = BACKENDS - 1;
+    while (!present[best])
+        best--;
+    const char *wanted = getenv("SOFTASCEND_CPU");
+    if (wanted && *wanted) {
+        int i = 0;
+        while (i < BACKENDS && strcmp(wanted, names[i]) != 0)
+            i++;
+        if (i < BACKENDS && present[i])
+            best = i;
+        else
+            fprintf(stderr, "softascend: SOFTASCEND_CPU is '%s', which %s; using %s\n", wanted,
+                    i < BACKENDS ? "this CPU lacks" : "is none of generic, avx2, avx512, neon",
+                    names[best]);
+    }
+    active = &tables[best];
+}
+
+const sa_isa *sa_isa_active(void)
+{
+    pthread_once(&once, choose);
+    return active;
+}
+
+const sa_isa *sa_isa_named(const char *name)
+{
+    pthread_once(&once, choose);
+    for (int i = 0; i < BACKENDS; i++)
+        if (strcmp(name, names[i]) == 0)
+            return present[i] ? &tables[i] : NULL;
+    return NULL;
+}

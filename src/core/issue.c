@@ -1,0 +1,458 @@
+/* Issue: the instructions of softascend/core.h, generated from isa.def. Each checks its dtype and
+ * the range of its local operands, shows itself to whatever watches, and calls its body.
+ *
+ * A form (FORM_*) lists the operands once, as OP(memory, writes, pointer, rows, row_bytes, pitch);
+ * the list is expanded twice: to check and to describe to an observer. */
+#include "core/core.h"
+
+#include <stdio.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+static const uint8_t element_bytes[SA_DTYPE_END] = {
+    [SA_F32] = 4, [SA_F16] = 2,  [SA_I8] = 1,   [SA_I32] = 4, [SA_U8] = 1,
+    [SA_I16] = 2, [SA_U16] = 2,  [SA_U32] = 4,  [SA_I64] = 8, [SA_U64] = 8,
+    [SA_F64] = 8, [SA_BOOL] = 1, [SA_BF16] = 2,
+};
+
+static const sa_instr_info infos[SA_EVENTS] = {
+#define SA_T(dtype) | (uint64_t)1 << SA_##dtype
+#define SA_INSTR(name, pipe, form, dtypes, cost)                                                   \
+    [SA_I_##name] = {#name, #form, SA_PIPE_##pipe, SA_COST_##cost, 0 dtypes},
+#include "core/isa.def"
+#undef SA_INSTR
+#undef SA_T
+    [SA_I_set_flag] = {"set_flag", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_wait_flag] = {"wait_flag", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_barrier] = {"barrier", "BARRIER", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_sync_all] = {"sync_all", "BARRIER", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_get] = {"get", "SCALAR", SA_PIPE_S, SA_COST_SCALAR, 0},
+    [SA_I_set] = {"set", "SCALAR", SA_PIPE_S, SA_COST_SCALAR, 0},
+};
+
+const sa_instr_info *sa_instr_describe(sa_instr instr)
+{
+    return (unsigned)instr < SA_EVENTS ? &infos[instr] : NULL;
+}
+
+/* ---- what stops an instruction; all cold */
+
+#define COLD __attribute__((noinline, cold))
+
+COLD static noreturn void no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
+{
+    char have[256] = "";
+    size_t used = 0;
+    for (int t = 0; t < SA_DTYPE_END; t++)
+        if (infos[instr].dtypes >> t & 1)
+            used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "",
+                                     sa_dtype_name(t));
+    sa_core_fault(core, pc, sa_core_exception(core), "%s does not take %s (%d); it takes %s",
+                  infos[instr].name, sa_dtype_name(dtype), (int)dtype, have);
+}
+
+/* The second look at an operand that failed the one comparison: an offset, or out of range. */
+COLD static void *outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
+                          bool write, const void *pointer, uint64_t bytes)
+{
+    const sa_local_memory *local = &core->local[memory];
+    const char *name = infos[instr].name, *verb = write ? "writes" : "reads";
+    const char *where = sa_memory_names[memory];
+    sa_status code = sa_core_exception(core);
+    uintptr_t address = (uintptr_t)pointer;
+    if (!local->bytes)
+        sa_core_fault(core, pc, code, "%s %s %s, which %s core does not have", name, verb, where,
+                      core->type == SA_AIV ? "a vector" : "a cube");
+    if (address < SA_OFFSET_LIMIT)
+        address += (uintptr_t)local->base;
+    uint64_t offset = address - (uintptr_t)local->base;
+    if (offset <= local->bytes && bytes <= local->bytes - offset)
+        return (void *)address;
+    if (offset <= ((uint64_t)1 << 32))
+        sa_core_fault(core, pc, code,
+                      "%s %s %llu bytes at %s+%llu, which has %u (past the end by %llu)", name,
+                      verb, (unsigned long long)bytes, where, (unsigned long long)offset,
+                      local->bytes, (unsigned long long)(offset + bytes - local->bytes));
+    for (int m = SA_UB; m < SA_MEMORIES; m++)
+        if (address - (uintptr_t)core->local[m].base < core->local[m].bytes)
+            sa_core_fault(core, pc, code,
+                          "%s %s %llu bytes at %s+%llu, but this operand lies in %s", name, verb,
+                          (unsigned long long)bytes, sa_memory_names[m],
+                          (unsigned long long)(address - (uintptr_t)core->local[m].base), where);
+    sa_core_fault(core, pc, code, "%s %s %llu bytes at %p, which is not in %s", name, verb,
+                  (unsigned long long)bytes, pointer, where);
+}
+
+COLD static noreturn void null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
+                                  const void *pointer)
+{
+    sa_core_fault(core, pc, sa_core_exception(core), "%s %s GM at %p, which is no global memory",
+                  infos[instr].name, write ? "writes" : "reads", pointer);
+}
+
+COLD static noreturn void misplaced(sa_core *core, const void *pc, sa_instr instr, const char *what,
+                                    uint64_t value, uint64_t unit)
+{
+    sa_core_fault(core, pc, sa_core_exception(core), "%s: %s is %llu, not a multiple of %llu",
+                  infos[instr].name, what, (unsigned long long)value, (unsigned long long)unit);
+}
+
+/* ---- operands */
+
+static inline void *in_range(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
+                             bool write, const void *pointer, uint64_t bytes)
+{
+    if (memory == SA_GM) {
+        if (!LIKELY((uintptr_t)pointer >= SA_OFFSET_LIMIT))
+            null_gm(core, pc, instr, write, pointer);
+        return (void *)pointer;
+    }
+    const sa_local_memory *local = &core->local[memory];
+    uint64_t offset = (uintptr_t)pointer - (uintptr_t)local->base;
+    if (LIKELY((offset <= local->bytes) & (bytes <= local->bytes - offset)))
+        return (void *)pointer;
+    return outside(core, pc, instr, memory, write, pointer, bytes);
+}
+
+/* Bytes from the first to the last of `rows` runs. */
+static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
+{
+    return rows <= 1 ? row_bytes : (rows - 1) * (uint64_t)pitch + row_bytes;
+}
+
+#define OP_CHECK(memory, writes, pointer, rows, row_bytes, pitch)                                  \
+    pointer =                                                                                      \
+        in_range(core, pc, instr, SA_##memory, writes, pointer, extent(rows, row_bytes, pitch));
+#define OP_EVENT(memory, writes, pointer, rows, row_bytes, pitch)                                  \
+    if ((row_bytes) != 0)                                                                          \
+        event.access[event.accesses++] =                                                           \
+            (sa_access){SA_##memory,           writes, (uintptr_t)(pointer), (uint32_t)(rows),     \
+                        (uint32_t)(row_bytes), pitch};
+#define R false
+#define W true
+
+#define UP(n, unit) (((uint64_t)(n) + (unit)-1) / (unit) * (unit))
+
+/* What all issue functions do around their body. `size` is of one element; WORK elements. */
+#define ISSUE(name, PIPE, DTYPE, DTYPE_FROM, WORK, OPERANDS, SLOT, ...)                            \
+    {                                                                                              \
+        const void *pc = __builtin_return_address(0);                                              \
+        const sa_instr instr = SA_I_##name;                                                        \
+        if (!LIKELY((unsigned)(DTYPE) < SA_DTYPE_END && core->isa->SLOT))                          \
+            no_body(core, pc, instr, DTYPE);                                                       \
+        const uint64_t size = element_bytes[DTYPE];                                                \
+        (void)size;                                                                                \
+        OPERANDS(OP_CHECK)                                                                         \
+        if (!LIKELY(sa_core_quiet(core))) {                                                        \
+            sa_core_attend(core, pc);                                                              \
+            if (core->observer) {                                                                  \
+                sa_event event = {.instr = instr,                                                  \
+                                  .pipe = SA_PIPE_##PIPE,                                          \
+                                  .dtype = DTYPE,                                                  \
+                                  .dtype_from = DTYPE_FROM,                                        \
+                                  .work = WORK,                                                    \
+                                  .pc = pc};                                                       \
+                OPERANDS(OP_EVENT)                                                                 \
+                core->observer->issue(core->observer_block, core, &event);                         \
+            }                                                                                      \
+        }                                                                                          \
+        core->isa->SLOT(__VA_ARGS__);                                                              \
+    }
+
+/* ---- forms: vector */
+
+#define OPS_BINARY(OP)                                                                             \
+    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+#define FORM_BINARY(name, pipe)                                                                    \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b,         \
+                   uint32_t n)                                                                     \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_BINARY, name[dtype], dst, a, b, n)              \
+    }
+
+#define OPS_UNARY(OP) OP(UB, W, dst, 1, n *size, 0) OP(UB, R, a, 1, n *size, 0)
+#define FORM_UNARY(name, pipe)                                                                     \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, uint32_t n)            \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_UNARY, name[dtype], dst, a, n)                  \
+    }
+
+/* axpy reads dst too. */
+#define OPS_SCALAR(OP)                                                                             \
+    OP(UB, W, dst, 1, n *size, 0)                                                                  \
+    OP(UB, R, a, 1, n *size, 0) OP(UB, R, also_read, 1, instr == SA_I_axpy ? n * size : 0, 0)
+#define FORM_SCALAR(name, pipe)                                                                    \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, double scalar,         \
+                   uint32_t n)                                                                     \
+    {                                                                                              \
+        const void *also_read = dst;                                                               \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_SCALAR, name[dtype], dst, a, scalar, n)         \
+    }
+
+#define OPS_FILL(OP) OP(UB, W, dst, 1, n *size, 0)
+#define FORM_FILL(name, pipe)                                                                      \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, double value, uint32_t n)             \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_FILL, name[dtype], dst, value, n)               \
+    }
+
+#define MASK_BYTES (((uint64_t)n + 7) / 8)
+#define OPS_COMPARE(OP)                                                                            \
+    OP(UB, W, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+#define FORM_COMPARE(name, pipe)                                                                   \
+    void sa_##name(sa_core *core, sa_dtype dtype, sa_cmp cmp, void *mask, const void *a,           \
+                   const void *b, uint32_t n)                                                      \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_COMPARE, name[dtype], mask, a, b, cmp, n)       \
+    }
+
+#define OPS_COMPARES(OP) OP(UB, W, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0)
+#define FORM_COMPARES(name, pipe)                                                                  \
+    void sa_##name(sa_core *core, sa_dtype dtype, sa_cmp cmp, void *mask, const void *a,           \
+                   double scalar, uint32_t n)                                                      \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_COMPARES, name[dtype], mask, a, scalar, cmp, n) \
+    }
+
+#define OPS_SELECT(OP)                                                                             \
+    OP(UB, W, dst, 1, n *size, 0)                                                                  \
+    OP(UB, R, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+#define FORM_SELECT(name, pipe)                                                                    \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *mask, const void *a,      \
+                   const void *b, uint32_t n)                                                      \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_SELECT, name[dtype], dst, mask, a, b, n)        \
+    }
+
+#define OPS_SELECTS(OP)                                                                            \
+    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0)
+#define FORM_SELECTS(name, pipe)                                                                   \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *mask, const void *a,      \
+                   double scalar, uint32_t n)                                                      \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_SELECTS, name[dtype], dst, mask, a, scalar, n)  \
+    }
+
+#define OPS_CAST(OP)                                                                               \
+    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, src, 1, (uint64_t)n *element_bytes[from], 0)
+#define FORM_CAST(name, pipe)                                                                      \
+    void sa_##name(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void *src,          \
+                   sa_round round, uint32_t n)                                                     \
+    {                                                                                              \
+        if (!n)                                                                                    \
+            return;                                                                                \
+        if (!LIKELY((unsigned)from < SA_DTYPE_END && infos[SA_I_##name].dtypes >> from & 1))       \
+            no_body(core, __builtin_return_address(0), SA_I_##name, from);                         \
+        ISSUE(name, pipe, to, from, n, OPS_CAST, name[to][from], dst, src, round, n)               \
+    }
+
+/* The offsets are data: what they reach is checked as a whole, from the largest. */
+static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t size)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = offset_bytes[i] > most ? offset_bytes[i] : most;
+    return most + size;
+}
+#define OPS_GATHER(OP)                                                                             \
+    OP(UB, W, dst, 1, n *size, 0)                                                                  \
+    OP(UB, R, offset_bytes, 1, (uint64_t)n * 4, 0)                                                 \
+    OP(UB, R, base, 1, gather_extent(offset_bytes, n, size), 0)
+#define FORM_GATHER(name, pipe)                                                                    \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *base,                     \
+                   const void *offset_bytes, uint32_t n)                                           \
+    {                                                                                              \
+        if (n)                                                                                     \
+            ISSUE(name, pipe, dtype, dtype, n, OPS_GATHER, name[dtype], dst, base, offset_bytes,   \
+                  n)                                                                               \
+    }
+
+#define CELLS ((uint64_t)rows * cols)
+#define OPS_TRANSPOSE(OP) OP(UB, W, dst, 1, CELLS *size, 0) OP(UB, R, src, 1, CELLS *size, 0)
+#define FORM_TRANSPOSE(name, pipe)                                                                 \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,       \
+                   uint32_t cols)                                                                  \
+    {                                                                                              \
+        if (rows && cols)                                                                          \
+            ISSUE(name, pipe, dtype, dtype, CELLS, OPS_TRANSPOSE, name[dtype], dst, src, rows,     \
+                  cols)                                                                            \
+    }
+
+/* ---- forms: reductions, which answer for n = 0 too */
+
+#define OPS_REDUCE(OP) OP(UB, W, dst, 1, size, 0) OP(UB, R, src, 1, n *size, 0)
+#define FORM_REDUCE(name, pipe)                                                                    \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t n)          \
+        ISSUE(name, pipe, dtype, dtype, n, OPS_REDUCE, name[dtype], dst, src, n)
+
+#define OPS_ARG(OP) OP(UB, W, dst, 1, 4, 0) OP(UB, R, src, 1, n *size, 0)
+#define FORM_ARG(name, pipe)                                                                       \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t n)          \
+        ISSUE(name, pipe, dtype, dtype, n, OPS_ARG, name[dtype], dst, src, n)
+
+/* ---- forms: moves. The plain forms move one row. */
+
+#define COPY_FORM(name, pipe, OPERANDS, ...)                                                       \
+    void sa_##name(sa_core *core, void *dst, const void *src, uint32_t row_bytes)                  \
+    {                                                                                              \
+        const uint32_t rows = 1;                                                                   \
+        const int64_t dst_pitch = 0, src_pitch = 0;                                                \
+        if ((row_bytes) != 0)                                                                      \
+            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPERANDS, name[SA_U8], dst, dst_pitch, src, \
+                  src_pitch, rows, row_bytes)                                                      \
+    }
+#define OPS_COPY_IN(OP)                                                                            \
+    OP(UB, W, dst, rows, row_bytes, dst_pitch) OP(GM, R, src, rows, row_bytes, src_pitch)
+#define OPS_COPY_OUT(OP)                                                                           \
+    OP(GM, W, dst, rows, row_bytes, dst_pitch) OP(UB, R, src, rows, row_bytes, src_pitch)
+#define OPS_COPY_UB(OP)                                                                            \
+    OP(UB, W, dst, rows, row_bytes, dst_pitch) OP(UB, R, src, rows, row_bytes, src_pitch)
+#define OPS_COPY_L1(OP)                                                                            \
+    OP(L1, W, dst, rows, row_bytes, dst_pitch) OP(GM, R, src, rows, row_bytes, src_pitch)
+#define FORM_COPY_UB(name, pipe) COPY_FORM(name, pipe, OPS_COPY_UB)
+#define FORM_COPY_L1(name, pipe) COPY_FORM(name, pipe, OPS_COPY_L1)
+#define FORM_COPY_IN(name, pipe)                                                                   \
+    COPY_FORM(name, pipe, OPS_COPY_IN)                                                             \
+    void sa_##name##_2d(sa_core *core, void *dst, uint32_t dst_pitch, const void *src,             \
+                        int64_t src_pitch, uint32_t rows, uint32_t row_bytes)                      \
+    {                                                                                              \
+        if (rows && row_bytes)                                                                     \
+            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_IN, name[SA_U8],   \
+                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
+    }
+#define FORM_COPY_OUT(name, pipe)                                                                  \
+    COPY_FORM(name, pipe, OPS_COPY_OUT)                                                            \
+    void sa_##name##_2d(sa_core *core, void *dst, int64_t dst_pitch, const void *src,              \
+                        uint32_t src_pitch, uint32_t rows, uint32_t row_bytes)                     \
+    {                                                                                              \
+        if (rows && row_bytes)                                                                     \
+            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, name[SA_U8],  \
+                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
+    }
+
+/* ---- forms: cube. C0 elements are 32 bytes; a fractal is 16 x C0. */
+
+#define C0 (32 / size)
+#define REQUIRE_MULTIPLE(value, unit)                                                              \
+    if (!LIKELY((value) % (unit) == 0))                                                            \
+        misplaced(core, __builtin_return_address(0), instr, #value, value, unit);
+
+/* In NZ each C0 columns are a run of rows, 32 bytes a row. */
+#define OPS_ND2NZ(OP)                                                                              \
+    OP(L1, W, l1, (cols + C0 - 1) / C0, (uint64_t)rows * 32, (int64_t)nz_rows * 32)                \
+    OP(GM, R, gm, rows, cols *size, gm_pitch *(int64_t)size)
+#define FORM_ND2NZ(name, pipe)                                                                     \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *l1, uint32_t nz_rows, const void *gm,      \
+                   int64_t gm_pitch, uint32_t rows, uint32_t cols)                                 \
+    {                                                                                              \
+        if (!rows || !cols)                                                                        \
+            return;                                                                                \
+        const sa_instr instr = SA_I_##name;                                                        \
+        REQUIRE_MULTIPLE(nz_rows, 16)                                                              \
+        if (rows > nz_rows)                                                                        \
+            sa_core_fault(core, __builtin_return_address(0), sa_core_exception(core),              \
+                          "nd2nz: %u rows do not fit nz_rows %u", rows, nz_rows);                  \
+        ISSUE(name, pipe, dtype, dtype, CELLS, OPS_ND2NZ, name[dtype], l1, nz_rows, gm, gm_pitch,  \
+              rows, cols)                                                                          \
+    }
+
+/* Where in its packed storage an operand's architectural address is. */
+static inline void *packed(const sa_core *core, sa_memory memory, const void *l0, uint64_t size)
+{
+    uint64_t offset = (uintptr_t)l0 - (uintptr_t)core->local[memory].base;
+    return core->packed[memory - SA_L0A][size >> 1] + offset / size * 4;
+}
+
+/* The part of the NZ matrix that a load reads: `height` rows from `row`, `width` columns from
+ * `col`. */
+typedef struct nz_part {
+    uint64_t height, width, offset_bytes;
+} nz_part;
+
+static inline nz_part part_of(uint64_t size, uint32_t nz_rows, uint32_t row, uint32_t col,
+                              uint64_t height, uint64_t width)
+{
+    uint64_t left = nz_rows > row ? nz_rows - row : 0;
+    height = UP(height, 16);
+    if (height > left && left)
+        height = left; /* a fractal of int8 is 32 deep; what L1 lacks of it is not read */
+    return (nz_part){height, UP(width, C0), ((uint64_t)(col / C0) * nz_rows + row) * 32};
+}
+
+static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
+{
+    return (const uint8_t *)((uintptr_t)l1 + offset_bytes);
+}
+
+#define OPS_LOAD_L0A(OP)                                                                           \
+    OP(L0A, W, l0, 1, UP(outer, 16) * UP(inner, C0) * size, 0)                                     \
+    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)
+#define OPS_LOAD_L0B(OP)                                                                           \
+    OP(L0B, W, l0, 1, UP(outer, C0) * UP(inner, 16) * size, 0)                                     \
+    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)
+#define LOAD_L0(name, pipe, MEMORY, OPERANDS)                                                      \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *l0, const void *l1, uint32_t nz_rows,      \
+                   uint32_t row, uint32_t col, uint32_t outer, uint32_t inner, bool transpose)     \
+    {                                                                                              \
+        const sa_instr instr = SA_I_##name;                                                        \
+        if (!outer || !inner)                                                                      \
+            return;                                                                                \
+        if (!LIKELY((unsigned)dtype < SA_DTYPE_END && core->isa->name[dtype]))                     \
+            no_body(core, __builtin_return_address(0), instr, dtype);                              \
+        const uint64_t size = element_bytes[dtype];                                                \
+        REQUIRE_MULTIPLE(nz_rows, 16)                                                              \
+        REQUIRE_MULTIPLE(row, 16)                                                                  \
+        REQUIRE_MULTIPLE(col, C0)                                                                  \
+        REQUIRE_MULTIPLE((uintptr_t)l0, 512)                                                       \
+        nz_part part = part_of(size, nz_rows, row, col, transpose ? inner : outer,                 \
+                               transpose ? outer : inner);                                         \
+        const void *from = at(l1, part.offset_bytes);                                              \
+        ISSUE(name, pipe, dtype, dtype, (uint64_t)outer *inner, OPERANDS, name[dtype],             \
+              packed(core, MEMORY, l0, size), at(from, -part.offset_bytes), nz_rows, row, col,     \
+              outer, inner, transpose)                                                             \
+    }
+#define FORM_LOAD_L0(name, pipe) FORM_##name(name, pipe)
+#define FORM_load_l0a(name, pipe) LOAD_L0(name, pipe, SA_L0A, OPS_LOAD_L0A)
+#define FORM_load_l0b(name, pipe) LOAD_L0(name, pipe, SA_L0B, OPS_LOAD_L0B)
+
+#define OPS_FIXPIPE(OP)                                                                            \
+    OP(GM, W, gm, m, n *size, gm_pitch *(int64_t)size)                                             \
+    OP(L0C, R, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)
+#define FORM_FIXPIPE(name, pipe)                                                                   \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *gm, int64_t gm_pitch, const void *l0c,     \
+                   uint32_t m, uint32_t n)                                                         \
+    {                                                                                              \
+        if (m && n)                                                                                \
+            ISSUE(name, pipe, dtype, dtype == SA_I32 ? SA_I32 : SA_F32, (uint64_t)m * n,           \
+                  OPS_FIXPIPE, name[dtype], gm, gm_pitch, l0c, m, n)                               \
+    }
+
+#define OPS_MMAD(OP)                                                                               \
+    OP(L0C, W, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)                                               \
+    OP(L0A, R, l0a, 1, UP(m, 16) * UP(k, C0) * size, 0)                                            \
+    OP(L0B, R, l0b, 1, UP(k, C0) * UP(n, 16) * size, 0)                                            \
+    OP(L0C, R, also_read, 1, accumulate ? UP(m, 16) * UP(n, 16) * 4 : 0, 0)
+#define FORM_MMAD(name, pipe)                                                                      \
+    void sa_##name(sa_core *core, sa_dtype dtype, void *l0c, const void *l0a, const void *l0b,     \
+                   uint32_t m, uint32_t k, uint32_t n, bool accumulate)                            \
+    {                                                                                              \
+        const void *also_read = l0c;                                                               \
+        if (m && n)                                                                                \
+            ISSUE(name, pipe, dtype, dtype, UP(m, 16) * UP(k, C0) * UP(n, 16), OPS_MMAD,           \
+                  name[dtype], l0c, packed(core, SA_L0A, l0a, size),                               \
+                  packed(core, SA_L0B, l0b, size), m, k, n, accumulate)                            \
+    }
+
+/* ---- the instructions */
+
+#define SA_INSTR(name, pipe, form, dtypes, cost) FORM_##form(name, pipe)
+#include "core/isa.def"
+#undef SA_INSTR

@@ -1,0 +1,422 @@
+/* Launch: deals a kernel's blocks to the calling thread and to workers, and runs each on a fiber.
+ *
+ * Blocks are dealt one by one from a counter. A block that waits in sync_all parks: its thread
+ * keeps its fiber and takes the next block, so that every block starts whatever the number of
+ * threads; when all have been dealt, threads wait for the barrier and go on with what they parked.
+ */
+#include "core/launch.h"
+#include "core/fiber.h"
+#include "core/pool.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define ABANDON_POLL_US 10000
+
+typedef struct run {
+    sa_pool_job job; /* first */
+    const sa_launch *launch;
+    const sa_chip *chip;
+    const sa_isa *isa;
+    const sa_observer *observer;
+    void *observer_state;
+    const volatile bool *abandon;
+
+    _Alignas(64) atomic_uint next; /* block to deal */
+    _Alignas(64) atomic_uint ended;
+    atomic_uint waiting;    /* blocks in sync_all */
+    atomic_uint generation; /* of sync_all: counts times that all had arrived */
+    bool stop;              /* atomically; a block has faulted */
+
+    pthread_mutex_t lock;
+    sa_fiber *waiters; /* under lock */
+    sa_error error;    /* under lock: the first fault */
+} run;
+
+static const bool never; /* what `abandon` points to when no one watches */
+
+/* ---- faults */
+
+static bool stopped(run *r)
+{
+    return __atomic_load_n(&r->stop, __ATOMIC_RELAXED);
+}
+
+static void stop(run *r)
+{
+    __atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
+    atomic_fetch_add(&r->generation, 1);
+    sa_word_wake(&r->generation);
+}
+
+static void kernel_name(const run *r, char *text, size_t bytes)
+{
+    if (r->launch->name)
+        snprintf(text, bytes, "%s", r->launch->name);
+    else
+        sa_source_function((const char *)(uintptr_t)r->launch->kernel + 1, text, bytes);
+}
+
+static const char *exception_name(sa_status code)
+{
+    switch (code) {
+    case SA_ERR_VECTOR_EXCEPTION:
+        return "vector core exception";
+    case SA_ERR_AICORE_EXCEPTION:
+        return "AI core exception";
+    case SA_ERR_AICORE_TIMEOUT:
+        return "AI core timeout";
+    default:
+        return "error";
+    }
+}
+
+/* On the thread's own stack: debug information needs more than a fiber has. */
+static void report_fault(run *r, const sa_fiber *fiber)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->error.code == SA_OK) {
+        char kernel[128], line[192];
+        kernel_name(r, kernel, sizeof kernel);
+        sa_source_line(fiber->pc, line, sizeof line);
+        sa_error_set(&r->error, fiber->fault_code, "%s in kernel %s, block %u: %s at %s",
+                     exception_name(fiber->fault_code), kernel, fiber->core.block_idx,
+                     fiber->fault_text, line);
+    }
+    pthread_mutex_unlock(&r->lock);
+    stop(r);
+}
+
+void sa_core_fault(sa_core *core, const void *pc, sa_status code, const char *format, ...)
+{
+    sa_fiber *fiber = (sa_fiber *)core;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fiber->fault_text, sizeof fiber->fault_text, format, args);
+    va_end(args);
+    fiber->fault_code = code == SA_OK ? SA_ERR_INTERNAL : code;
+    fiber->pc = pc;
+    sa_fiber_leave(fiber, SA_FIBER_FAULTED);
+    __builtin_unreachable();
+}
+
+void sa_fault(sa_core *core, sa_status code, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sa_core_fault(core, __builtin_return_address(0), code, "%s", text);
+}
+
+void sa_core_attend(sa_core *core, const void *pc)
+{
+    if (__atomic_load_n(core->stop, __ATOMIC_RELAXED))
+        sa_fiber_leave((sa_fiber *)core, SA_FIBER_ABANDONED);
+    if (__atomic_load_n(core->abandon, __ATOMIC_RELAXED))
+        sa_core_fault(core, pc, SA_ERR_AICORE_TIMEOUT,
+                      "stopped because it ran past the stream's limit,");
+}
+
+/* ---- sync_all */
+
+/* "0, 1, 2 and 7 more", of the blocks that are (not) on the list of waiters. */
+static void list_blocks(const run *r, bool waiting, char *text, size_t bytes)
+{
+    unsigned named = 0, total = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < r->launch->blocks; i++) {
+        bool waits = false;
+        for (const sa_fiber *f = r->waiters; f && !waits; f = f->next_waiting)
+            waits = f->core.block_idx == i;
+        if (waits != waiting)
+            continue;
+        total++;
+        if (named < 4)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%u", named++ ? ", " : "", i);
+        else if (total > 1000)
+            break; /* enough to say "and more" */
+    }
+    if (total > named)
+        snprintf(text + used, bytes - used, " and %u%s more", total - named,
+                 total > 1000 ? " or" : "");
+}
+
+/* Blocks wait, the others have ended: nobody can answer. Called after a block parked or ended. */
+static void check_deadlock(run *r)
+{
+    unsigned waiting = atomic_load(&r->waiting), ended = atomic_load(&r->ended);
+    if (!waiting || waiting + ended < r->launch->blocks)
+        return;
+    pthread_mutex_lock(&r->lock);
+    waiting = atomic_load(&r->waiting);
+    ended = atomic_load(&r->ended);
+    bool dead = waiting && ended && waiting + ended == r->launch->blocks;
+    if (dead && r->error.code == SA_OK) {
+        char kernel[128], line[192], who[96], gone[96];
+        kernel_name(r, kernel, sizeof kernel);
+        sa_source_line(r->waiters->pc, line, sizeof line);
+        list_blocks(r, true, who, sizeof who);
+        list_blocks(r, false, gone, sizeof gone);
+        sa_status code =
+            r->launch->type == SA_AIV ? SA_ERR_VECTOR_EXCEPTION : SA_ERR_AICORE_EXCEPTION;
+        sa_error_set(&r->error, code,
+                     "%s in kernel %s: deadlock in sync_all: of %u blocks, %u wait (block %s) at "
+                     "%s; %u ended without it (block %s)",
+                     exception_name(code), kernel, r->launch->blocks, waiting, who, line, ended,
+                     gone);
+    }
+    pthread_mutex_unlock(&r->lock);
+    if (dead)
+        stop(r);
+}
+
+void sa_sync_all(sa_core *core)
+{
+    sa_fiber *fiber = (sa_fiber *)core;
+    run *r = fiber->run;
+    fiber->pc = __builtin_return_address(0);
+    if (__builtin_expect(!sa_core_quiet(core), 0)) {
+        sa_core_attend(core, fiber->pc);
+        if (core->observer) {
+            sa_event event = {.instr = SA_I_sync_all, .pipe = SA_PIPE_ALL, .pc = fiber->pc};
+            core->observer->issue(core->observer_block, core, &event);
+        }
+    }
+    pthread_mutex_lock(&r->lock);
+    unsigned arrived = atomic_load(&r->waiting) + 1;
+    if (arrived == r->launch->blocks) {
+        r->waiters = NULL;
+        atomic_store(&r->waiting, 0);
+        atomic_fetch_add(&r->generation, 1);
+        pthread_mutex_unlock(&r->lock);
+        if (arrived > 1)
+            sa_word_wake(&r->generation);
+        return;
+    }
+    fiber->generation = atomic_load(&r->generation);
+    fiber->next_waiting = r->waiters;
+    r->waiters = fiber;
+    atomic_store(&r->waiting, arrived);
+    pthread_mutex_unlock(&r->lock);
+    sa_fiber_leave(fiber, SA_FIBER_PARKED);
+    sa_core_attend(core, fiber->pc);
+}
+
+/* ---- blocks */
+
+static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
+{
+    const sa_launch *launch = r->launch;
+    sa_core *core = &fiber->core;
+    bool vector = !r->chip->split || launch->type == SA_AIV;
+    bool cube = !r->chip->split || launch->type == SA_AIC;
+    for (int m = SA_UB; m < SA_MEMORIES; m++) {
+        core->local[m].bytes = (m == SA_UB ? vector : cube) ? fiber->memory_bytes[m] : 0;
+        core->local[m].used = 0;
+    }
+    if (core->flags_used) {
+        memset(core->flags, 0, sizeof core->flags);
+        core->flags_used = false;
+    }
+    core->isa = r->isa;
+    core->abandon = r->abandon;
+    core->stop = &r->stop;
+    core->block_idx = index;
+    core->block_num = launch->blocks;
+    core->launch = launch;
+    core->type = launch->type;
+    fiber->kernel = launch->kernel;
+    fiber->args = launch->args;
+    fiber->run = r;
+    core->observer = r->observer && r->observer->issue ? r->observer : NULL;
+    core->observer_block = NULL;
+    if (r->observer && r->observer->block_begin)
+        core->observer_block = r->observer->block_begin(r->observer_state, core);
+}
+
+/* After a fiber left: true if its block is over and the fiber free. */
+static bool settle(run *r, sa_fiber *fiber)
+{
+    if (fiber->state == SA_FIBER_PARKED) {
+        check_deadlock(r);
+        return false;
+    }
+    if (fiber->state == SA_FIBER_FAULTED)
+        report_fault(r, fiber);
+    if (r->observer && r->observer->block_end)
+        r->observer->block_end(fiber->core.observer_block, &fiber->core,
+                               fiber->state != SA_FIBER_ENDED);
+    atomic_fetch_add(&r->ended, 1);
+    if (atomic_load(&r->waiting) && !stopped(r))
+        check_deadlock(r);
+    return true;
+}
+
+static void no_fiber(run *r, uint32_t index)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->error.code == SA_OK)
+        sa_error_set(&r->error, SA_ERR_OUT_OF_MEMORY,
+                     "no host memory for the local memories of block %u of %u (%u blocks wait in "
+                     "sync_all)",
+                     index, r->launch->blocks, atomic_load(&r->waiting));
+    pthread_mutex_unlock(&r->lock);
+    stop(r);
+}
+
+/* A thread's share of the launch: deal and run until no block is left, then see the parked ones
+ * through. */
+static void take_part(run *r)
+{
+    const uint32_t blocks = r->launch->blocks;
+    sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
+    while (!stopped(r)) {
+        uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        if (index >= blocks)
+            break;
+        if (!fiber && !(fiber = sa_fiber_take(r->chip))) {
+            no_fiber(r, index);
+            break;
+        }
+        begin_block(r, fiber, index);
+        sa_fiber_resume(fiber);
+        if (!settle(r, fiber)) {
+            fiber->next = NULL;
+            *last = fiber;
+            last = &fiber->next;
+            fiber = NULL;
+        }
+    }
+    if (fiber)
+        sa_fiber_give(fiber);
+    while (parked) {
+        unsigned generation = atomic_load(&r->generation);
+        bool leave = stopped(r) || __atomic_load_n(r->abandon, __ATOMIC_RELAXED), resumed = false;
+        sa_fiber *round = parked;
+        parked = NULL;
+        last = &parked;
+        while (round) {
+            fiber = round;
+            round = fiber->next;
+            if (leave || fiber->generation != generation) {
+                resumed = true;
+                sa_fiber_resume(fiber);
+                if (settle(r, fiber)) {
+                    sa_fiber_give(fiber);
+                    continue;
+                }
+            }
+            fiber->next = NULL;
+            *last = fiber;
+            last = &fiber->next;
+        }
+        if (parked && !resumed)
+            sa_word_wait(&r->generation, generation, r->abandon == &never ? 0 : ABANDON_POLL_US);
+    }
+}
+
+static void help(sa_pool_job *job)
+{
+    take_part((run *)job);
+}
+
+static bool has_blocks(sa_pool_job *job)
+{
+    run *r = (run *)job;
+    return atomic_load_explicit(&r->next, memory_order_relaxed) < r->launch->blocks && !stopped(r);
+}
+
+/* ---- is help worth its cost? What the kernel's launches of this many blocks took before. */
+
+#define WORTHWHILE_NS 8000
+#define MEMORIES 256
+
+static atomic_ullong memories[MEMORIES]; /* high 32 bits: whose; low: nanoseconds, all threads */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t key_of(const sa_launch *launch)
+{
+    uint64_t h = ((uint64_t)(uintptr_t)launch->kernel + launch->blocks) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32) | 1;
+}
+
+static bool worthwhile(uint32_t key)
+{
+    uint64_t m = atomic_load_explicit(&memories[key / 2 % MEMORIES], memory_order_relaxed);
+    return m >> 32 != key || (uint32_t)m > WORTHWHILE_NS;
+}
+
+static void remember(uint32_t key, uint64_t ns)
+{
+    if (ns > UINT32_MAX)
+        ns = UINT32_MAX;
+    atomic_store_explicit(&memories[key / 2 % MEMORIES], (uint64_t)key << 32 | ns,
+                          memory_order_relaxed);
+}
+
+/* ---- the door */
+
+sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
+{
+    sa_error unwanted;
+    if (!error)
+        error = &unwanted;
+    if (sa_fiber_current())
+        return sa_error_set(error, SA_ERR_INVALID_PARAM, "launch from inside a kernel");
+    if (!launch->kernel || launch->blocks < 1 || launch->blocks > 65535 ||
+        (launch->type != SA_AIC && launch->type != SA_AIV))
+        return sa_error_set(error, SA_ERR_INVALID_PARAM,
+                            "launch of kernel %p with %u blocks on core type %d: needs a kernel, 1 "
+                            "to 65535 blocks, SA_AIC or SA_AIV",
+                            (void *)(uintptr_t)launch->kernel, launch->blocks, (int)launch->type);
+    const sa_chip *chip = launch->chip ? launch->chip : sa_chip_default();
+    if (!chip)
+        return sa_error_set(error, SA_ERR_UNINITIALIZED, "%s", sa_last_message());
+
+    run r = {
+        .job = {.help = help, .open = has_blocks},
+        .launch = launch,
+        .chip = chip,
+        .isa = sa_isa_active(),
+        .observer = sa_observer_active(),
+        .abandon = launch->abandon ? launch->abandon : &never,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
+    if (r.observer && r.observer->launch_begin)
+        r.observer_state = r.observer->launch_begin(launch);
+    if (launch->blocks == 1 || sa_launch_threads() == 1) {
+        take_part(&r);
+    } else {
+        uint32_t key = key_of(launch);
+        bool shared = worthwhile(key);
+        uint64_t begin = now_ns();
+        if (shared)
+            sa_pool_offer(&r.job, launch->blocks - 1);
+        take_part(&r);
+        uint64_t ns = now_ns() - begin;
+        if (shared)
+            sa_pool_close(&r.job);
+        remember(key, shared ? 2 * ns : ns);
+    }
+    sa_status status = r.error.code;
+    if (status != SA_OK)
+        *error = r.error;
+    if (r.observer && r.observer->launch_end) {
+        sa_status found = r.observer->launch_end(r.observer_state, error);
+        if (status == SA_OK)
+            status = found;
+    }
+    return status;
+}
