@@ -1,0 +1,152 @@
+/* Launches: any number of blocks on any number of threads; sync_all; deadlock; faults. */
+#include "core/launch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct counts {
+    atomic_uint ran, wrong;
+    atomic_uint seen[1000];
+} counts;
+
+static void count(sa_core *core, void *args)
+{
+    counts *c = args;
+    atomic_fetch_add(&c->ran, 1);
+    atomic_fetch_add(&c->seen[sa_block_idx(core)], 1);
+    if (sa_self() != core)
+        atomic_fetch_add(&c->wrong, 1);
+}
+
+static void run_blocks(uint32_t blocks)
+{
+    counts c = {0};
+    sa_error error = {0};
+    sa_launch launch = {
+        .kernel = count, .name = "count", .args = &c, .blocks = blocks, .type = SA_AIV};
+    assert_int_equal(sa_launch_run(&launch, &error), SA_OK);
+    assert_int_equal(c.ran, blocks);
+    assert_int_equal(c.wrong, 0);
+    for (uint32_t i = 0; i < blocks; i++)
+        assert_int_equal(c.seen[i], 1);
+    assert_null(sa_self());
+}
+
+static void every_block_runs_once(void **state)
+{
+    (void)state;
+    static const uint32_t cases[] = {1, 2, 3, 47, 1000};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int repeat = 0; repeat < 20; repeat++)
+            run_blocks(cases[i]);
+}
+
+static void *many_launches(void *unused)
+{
+    for (int i = 0; i < 200; i++)
+        run_blocks(1 + (uint32_t)i % 7);
+    return unused;
+}
+
+static void launches_from_eight_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[8];
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, many_launches, NULL), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Each block writes its own, waits, and reads its neighbour's. */
+typedef struct ring {
+    uint32_t rounds;
+    atomic_uint value[300];
+    atomic_uint wrong;
+} ring;
+
+static void neighbours(sa_core *core, void *args)
+{
+    ring *r = args;
+    uint32_t i = sa_block_idx(core), n = sa_block_num(core);
+    float *mine = sa_alloc(core, SA_UB, 4096);
+    for (uint32_t round = 1; round <= r->rounds; round++) {
+        sa_set(core, SA_F32, mine, 5, i * 1000.0 + round);
+        atomic_store_explicit(&r->value[i], i + round, memory_order_relaxed);
+        sa_sync_all(core);
+        uint32_t j = (i + 1) % n;
+        if (atomic_load_explicit(&r->value[j], memory_order_relaxed) != j + round ||
+            sa_get(core, SA_F32, mine, 5) != i * 1000.0 + round)
+            atomic_fetch_add(&r->wrong, 1);
+        sa_sync_all(core);
+    }
+}
+
+static void blocks_meet(void **state)
+{
+    (void)state;
+    static const uint32_t cases[] = {1, 2, 3, 100, 300};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ring r = {.rounds = 20};
+        sa_error error = {0};
+        sa_launch launch = {.kernel = neighbours,
+                            .name = "neighbours",
+                            .args = &r,
+                            .blocks = cases[i],
+                            .type = SA_AIV};
+        assert_int_equal(sa_launch_run(&launch, &error), SA_OK);
+        assert_int_equal(r.wrong, 0);
+    }
+}
+
+static void one_stays_away(sa_core *core, void *args)
+{
+    (void)args;
+    if (sa_block_idx(core) != 2)
+        sa_sync_all(core);
+}
+
+static void deadlock_is_named(void **state)
+{
+    (void)state;
+    sa_error error = {0};
+    sa_launch launch = {.kernel = one_stays_away, .blocks = 4, .type = SA_AIV};
+    assert_int_equal(sa_launch_run(&launch, &error), SA_ERR_VECTOR_EXCEPTION);
+    print_message("%s\n", error.message);
+    assert_non_null(strstr(error.message, "deadlock in sync_all"));
+    assert_non_null(strstr(error.message, "3 wait (block 0, 1, 3)"));
+    assert_non_null(strstr(error.message, "1 ended without it (block 2)"));
+}
+
+static void add_bad(sa_core *core, void *args)
+{
+    (void)args;
+    float *a = sa_local(core, SA_UB, 172032);
+    if (sa_block_idx(core) == 3)
+        sa_add(core, SA_F32, a, a, a, 10240);
+}
+
+static void fault_is_named(void **state)
+{
+    (void)state;
+    sa_error error = {0};
+    sa_launch launch = {.kernel = add_bad, .name = "add_bad", .blocks = 5, .type = SA_AIV};
+    assert_int_equal(sa_launch_run(&launch, &error), SA_ERR_VECTOR_EXCEPTION);
+    print_message("%s\n", error.message);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_block_runs_once), cmocka_unit_test(launches_from_eight_threads),
+        cmocka_unit_test(blocks_meet),           cmocka_unit_test(deadlock_is_named),
+        cmocka_unit_test(fault_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
