@@ -85,14 +85,15 @@ typedef enum aclrtMemAttr {
 
 typedef void (*aclrtCallback)(void *userData);
 typedef void *aclrtBinHandle;
+typedef struct aclrtBinaryLoadOptions aclrtBinaryLoadOptions;
 typedef void *aclrtFuncHandle;
 
 /* ---- devices ---- */
 
 /* Takes a device for the process (counted) and makes its default context the thread's current. */
 ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
-/* Gives it back. The last one waits for the device's work and frees its default context, what was
- * created in it, and memory that was never freed. */
+/* Gives it back. The last one waits for the default context's work and frees it with its streams;
+ * memory is freed by aclrtFree alone. */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 /* The current context's device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
@@ -128,8 +129,9 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, ui
 /* Waits for the stream's work, then frees it. The Force form drops what has not begun. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
-/* Waits for everything enqueued before. An error of the stream's work is answered here, and again
- * at every later synchronisation of the stream, until the stream is destroyed. */
+/* Waits for everything enqueued before. A failure of the stream's work is answered here, and again
+ * at later synchronisations, until new work is enqueued after it was answered. With
+ * ACL_STOP_ON_FAILURE it stays until aclrtStreamAbort or the stream's end. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 /* -1: without limit; 507046 when the time is over (the work goes on). */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
@@ -213,10 +215,14 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userDat
 /* Waits for a callback of the calling thread and runs it; 507012 if none comes in time (-1: no
  * limit). */
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
-/* Runs `fn` in the stream's order, on a thread of the runtime; it must not call acl* functions. */
+/* Runs `fn` in the stream's order, on whichever thread runs the stream. It must not call acl*
+ * functions; those that would wait answer 107000. */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtCallback fn, void *args);
 
 /* Device binaries are for real cards: 207000 here, with a text that says what to do instead. */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath,
+                                                     aclrtBinaryLoadOptions *options,
+                                                     aclrtBinHandle *binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
                                                     const char *kernelName,
                                                     aclrtFuncHandle *funcHandle);
