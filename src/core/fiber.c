@@ -59,11 +59,12 @@ __asm__(".text\n"
         "  .cfi_endproc\n"
         ".size sa_fiber_start,.-sa_fiber_start\n");
 
-/* What the switch pops on first entry: r15 … rbp, then the return address. */
+/* What the switch pops on first entry: r15 … rbp, then the return address. Popped, the stack
+ * pointer is `top`, aligned as before a call. */
 static void *initial_stack(uint8_t *top, sa_fiber *fiber, void (*entry)(sa_fiber *))
 {
-    void **sp = (void **)top - 8;
-    memset(sp, 0, 8 * sizeof *sp);
+    void **sp = (void **)top - 7;
+    memset(sp, 0, 7 * sizeof *sp);
     sp[2] = (void *)entry; /* r13 */
     sp[3] = fiber;         /* r12 */
     sp[6] = (void *)sa_fiber_start;

@@ -162,7 +162,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
 /* ---- forms: vector */
 
 #define OPS_BINARY(OP)                                                                             \
-    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, R, b, 1, n *size, 0)                                                                    \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_BINARY(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b,         \
                    uint32_t n)                                                                     \
@@ -171,7 +173,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
             ISSUE(name, pipe, dtype, dtype, n, OPS_BINARY, name[dtype], dst, a, b, n)              \
     }
 
-#define OPS_UNARY(OP) OP(UB, W, dst, 1, n *size, 0) OP(UB, R, a, 1, n *size, 0)
+#define OPS_UNARY(OP)                                                                              \
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_UNARY(name, pipe)                                                                     \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, uint32_t n)            \
     {                                                                                              \
@@ -181,8 +185,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
 
 /* axpy reads dst too. */
 #define OPS_SCALAR(OP)                                                                             \
-    OP(UB, W, dst, 1, n *size, 0)                                                                  \
-    OP(UB, R, a, 1, n *size, 0) OP(UB, R, also_read, 1, instr == SA_I_axpy ? n * size : 0, 0)
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, R, also_read, 1, instr == SA_I_axpy ? n * size : 0, 0)                                  \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_SCALAR(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, double scalar,         \
                    uint32_t n)                                                                     \
@@ -202,7 +207,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
 
 #define MASK_BYTES (((uint64_t)n + 7) / 8)
 #define OPS_COMPARE(OP)                                                                            \
-    OP(UB, W, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, R, b, 1, n *size, 0)                                                                    \
+    OP(UB, W, mask, 1, MASK_BYTES, 0)
 #define FORM_COMPARE(name, pipe)                                                                   \
     void sa_##name(sa_core *core, sa_dtype dtype, sa_cmp cmp, void *mask, const void *a,           \
                    const void *b, uint32_t n)                                                      \
@@ -211,7 +218,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
             ISSUE(name, pipe, dtype, dtype, n, OPS_COMPARE, name[dtype], mask, a, b, cmp, n)       \
     }
 
-#define OPS_COMPARES(OP) OP(UB, W, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0)
+#define OPS_COMPARES(OP)                                                                           \
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, W, mask, 1, MASK_BYTES, 0)
 #define FORM_COMPARES(name, pipe)                                                                  \
     void sa_##name(sa_core *core, sa_dtype dtype, sa_cmp cmp, void *mask, const void *a,           \
                    double scalar, uint32_t n)                                                      \
@@ -221,8 +230,10 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
     }
 
 #define OPS_SELECT(OP)                                                                             \
-    OP(UB, W, dst, 1, n *size, 0)                                                                  \
-    OP(UB, R, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0) OP(UB, R, b, 1, n *size, 0)
+    OP(UB, R, mask, 1, MASK_BYTES, 0)                                                              \
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, R, b, 1, n *size, 0)                                                                    \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_SELECT(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *mask, const void *a,      \
                    const void *b, uint32_t n)                                                      \
@@ -232,7 +243,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
     }
 
 #define OPS_SELECTS(OP)                                                                            \
-    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, mask, 1, MASK_BYTES, 0) OP(UB, R, a, 1, n *size, 0)
+    OP(UB, R, mask, 1, MASK_BYTES, 0)                                                              \
+    OP(UB, R, a, 1, n *size, 0)                                                                    \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_SELECTS(name, pipe)                                                                   \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *mask, const void *a,      \
                    double scalar, uint32_t n)                                                      \
@@ -242,7 +255,8 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
     }
 
 #define OPS_CAST(OP)                                                                               \
-    OP(UB, W, dst, 1, n *size, 0) OP(UB, R, src, 1, (uint64_t)n *element_bytes[from], 0)
+    OP(UB, R, src, 1, (uint64_t)n *element_bytes[from], 0)                                         \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_CAST(name, pipe)                                                                      \
     void sa_##name(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void *src,          \
                    sa_round round, uint32_t n)                                                     \
@@ -263,9 +277,9 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
     return most + size;
 }
 #define OPS_GATHER(OP)                                                                             \
-    OP(UB, W, dst, 1, n *size, 0)                                                                  \
     OP(UB, R, offset_bytes, 1, (uint64_t)n * 4, 0)                                                 \
-    OP(UB, R, base, 1, gather_extent(offset_bytes, n, size), 0)
+    OP(UB, R, base, 1, gather_extent(offset_bytes, n, size), 0)                                    \
+    OP(UB, W, dst, 1, n *size, 0)
 #define FORM_GATHER(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *base,                     \
                    const void *offset_bytes, uint32_t n)                                           \
@@ -276,7 +290,9 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
     }
 
 #define CELLS ((uint64_t)rows * cols)
-#define OPS_TRANSPOSE(OP) OP(UB, W, dst, 1, CELLS *size, 0) OP(UB, R, src, 1, CELLS *size, 0)
+#define OPS_TRANSPOSE(OP)                                                                          \
+    OP(UB, R, src, 1, CELLS *size, 0)                                                              \
+    OP(UB, W, dst, 1, CELLS *size, 0)
 #define FORM_TRANSPOSE(name, pipe)                                                                 \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,       \
                    uint32_t cols)                                                                  \
@@ -288,12 +304,16 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
 
 /* ---- forms: reductions, which answer for n = 0 too */
 
-#define OPS_REDUCE(OP) OP(UB, W, dst, 1, size, 0) OP(UB, R, src, 1, n *size, 0)
+#define OPS_REDUCE(OP)                                                                             \
+    OP(UB, R, src, 1, n *size, 0)                                                                  \
+    OP(UB, W, dst, 1, size, 0)
 #define FORM_REDUCE(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t n)          \
         ISSUE(name, pipe, dtype, dtype, n, OPS_REDUCE, name[dtype], dst, src, n)
 
-#define OPS_ARG(OP) OP(UB, W, dst, 1, 4, 0) OP(UB, R, src, 1, n *size, 0)
+#define OPS_ARG(OP)                                                                                \
+    OP(UB, R, src, 1, n *size, 0)                                                                  \
+    OP(UB, W, dst, 1, 4, 0)
 #define FORM_ARG(name, pipe)                                                                       \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t n)          \
         ISSUE(name, pipe, dtype, dtype, n, OPS_ARG, name[dtype], dst, src, n)
@@ -310,13 +330,17 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
                   src_pitch, rows, row_bytes)                                                      \
     }
 #define OPS_COPY_IN(OP)                                                                            \
-    OP(UB, W, dst, rows, row_bytes, dst_pitch) OP(GM, R, src, rows, row_bytes, src_pitch)
+    OP(GM, R, src, rows, row_bytes, src_pitch)                                                     \
+    OP(UB, W, dst, rows, row_bytes, dst_pitch)
 #define OPS_COPY_OUT(OP)                                                                           \
-    OP(GM, W, dst, rows, row_bytes, dst_pitch) OP(UB, R, src, rows, row_bytes, src_pitch)
+    OP(UB, R, src, rows, row_bytes, src_pitch)                                                     \
+    OP(GM, W, dst, rows, row_bytes, dst_pitch)
 #define OPS_COPY_UB(OP)                                                                            \
-    OP(UB, W, dst, rows, row_bytes, dst_pitch) OP(UB, R, src, rows, row_bytes, src_pitch)
+    OP(UB, R, src, rows, row_bytes, src_pitch)                                                     \
+    OP(UB, W, dst, rows, row_bytes, dst_pitch)
 #define OPS_COPY_L1(OP)                                                                            \
-    OP(L1, W, dst, rows, row_bytes, dst_pitch) OP(GM, R, src, rows, row_bytes, src_pitch)
+    OP(GM, R, src, rows, row_bytes, src_pitch)                                                     \
+    OP(L1, W, dst, rows, row_bytes, dst_pitch)
 #define FORM_COPY_UB(name, pipe) COPY_FORM(name, pipe, OPS_COPY_UB)
 #define FORM_COPY_L1(name, pipe) COPY_FORM(name, pipe, OPS_COPY_L1)
 #define FORM_COPY_IN(name, pipe)                                                                   \
@@ -347,8 +371,8 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
 
 /* In NZ each C0 columns are a run of rows, 32 bytes a row. */
 #define OPS_ND2NZ(OP)                                                                              \
-    OP(L1, W, l1, (cols + C0 - 1) / C0, (uint64_t)rows * 32, (int64_t)nz_rows * 32)                \
-    OP(GM, R, gm, rows, cols *size, gm_pitch *(int64_t)size)
+    OP(GM, R, gm, rows, cols *size, gm_pitch *(int64_t)size)                                       \
+    OP(L1, W, l1, (cols + C0 - 1) / C0, (uint64_t)rows * 32, (int64_t)nz_rows * 32)
 #define FORM_ND2NZ(name, pipe)                                                                     \
     void sa_##name(sa_core *core, sa_dtype dtype, void *l1, uint32_t nz_rows, const void *gm,      \
                    int64_t gm_pitch, uint32_t rows, uint32_t cols)                                 \
@@ -393,11 +417,11 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
 }
 
 #define OPS_LOAD_L0A(OP)                                                                           \
-    OP(L0A, W, l0, 1, UP(outer, 16) * UP(inner, C0) * size, 0)                                     \
-    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)
+    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)                      \
+    OP(L0A, W, l0, 1, UP(outer, 16) * UP(inner, C0) * size, 0)
 #define OPS_LOAD_L0B(OP)                                                                           \
-    OP(L0B, W, l0, 1, UP(outer, C0) * UP(inner, 16) * size, 0)                                     \
-    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)
+    OP(L1, R, from, part.width / C0, part.height * 32, (int64_t)nz_rows * 32)                      \
+    OP(L0B, W, l0, 1, UP(outer, C0) * UP(inner, 16) * size, 0)
 #define LOAD_L0(name, pipe, MEMORY, OPERANDS)                                                      \
     void sa_##name(sa_core *core, sa_dtype dtype, void *l0, const void *l1, uint32_t nz_rows,      \
                    uint32_t row, uint32_t col, uint32_t outer, uint32_t inner, bool transpose)     \
@@ -424,8 +448,8 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
 #define FORM_load_l0b(name, pipe) LOAD_L0(name, pipe, SA_L0B, OPS_LOAD_L0B)
 
 #define OPS_FIXPIPE(OP)                                                                            \
-    OP(GM, W, gm, m, n *size, gm_pitch *(int64_t)size)                                             \
-    OP(L0C, R, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)
+    OP(L0C, R, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)                                               \
+    OP(GM, W, gm, m, n *size, gm_pitch *(int64_t)size)
 #define FORM_FIXPIPE(name, pipe)                                                                   \
     void sa_##name(sa_core *core, sa_dtype dtype, void *gm, int64_t gm_pitch, const void *l0c,     \
                    uint32_t m, uint32_t n)                                                         \
@@ -436,10 +460,10 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
     }
 
 #define OPS_MMAD(OP)                                                                               \
-    OP(L0C, W, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)                                               \
     OP(L0A, R, l0a, 1, UP(m, 16) * UP(k, C0) * size, 0)                                            \
     OP(L0B, R, l0b, 1, UP(k, C0) * UP(n, 16) * size, 0)                                            \
-    OP(L0C, R, also_read, 1, accumulate ? UP(m, 16) * UP(n, 16) * 4 : 0, 0)
+    OP(L0C, R, also_read, 1, accumulate ? UP(m, 16) * UP(n, 16) * 4 : 0, 0)                        \
+    OP(L0C, W, l0c, 1, UP(m, 16) * UP(n, 16) * 4, 0)
 #define FORM_MMAD(name, pipe)                                                                      \
     void sa_##name(sa_core *core, sa_dtype dtype, void *l0c, const void *l0a, const void *l0b,     \
                    uint32_t m, uint32_t k, uint32_t n, bool accumulate)                            \

@@ -60,7 +60,8 @@ typedef uint64_t storage_U64, compute_U64;
 SAME(F32)
 SAME(I8)
 SAME(U8)
-SAME(BOOL) SAME(I16) SAME(U16) SAME(I32) SAME(U32) SAME(I64) SAME(U64)
+SAME(BOOL)
+SAME(I16) SAME(U16) SAME(I32) SAME(U32) SAME(I64) SAME(U64)
 #undef SAME
 
 #define load_F16 sa_half_to_float
