@@ -2,8 +2,8 @@
  *
  * Order of sums: each accumulator takes its products one after the other in rising k, each with one
  * fused multiply-add, starting from what L0C held (or 0). Every backend keeps this order, so all
- * give the same bits. Rows, columns and k beyond the operands' extents are never read from L1 and
- * hold zeros in packed L0 where they share a block of 16 with live ones. */
+ * give the same bits. In packed L0 a block of 16 lanes that is only partly live is filled up with
+ * zeros; k beyond its extent is left as it is and never multiplied. */
 #include "core/backend.h"
 #include "core/isa/half.h"
 

@@ -58,7 +58,8 @@ MATH_INLINE vf math_recip_1p(vf e)
     return vf_fma(r, vf_fma(minus, r, vf_sub(F(1.0f), r)), r);
 }
 
-/* With e = exp(-|x|): 1 / (1 + e) for x >= 0, e / (1 + e) below. */
+/* With e = exp(-|x|): r = 1 / (1 + e) for x >= 0; below, er = e - (er)e, whose errors but the last
+ * rounding count e-fold. */
 MATH_INLINE vf math_sigmoid(vf x)
 {
     vi n;
@@ -67,7 +68,8 @@ MATH_INLINE vf math_sigmoid(vf x)
     vf p = math_exp_parts(minus, &n);
     vf e = vf_scale(p, n);
     vf r = math_recip_1p(e);
-    return vf_if(vf_lt(x, F(0.0f)), vf_mul(e, r), r);
+    vf low = vf_fma(vf_mul(vf_sub(F(0.0f), e), r), e, e);
+    return vf_if(vf_lt(x, F(0.0f)), low, r);
 }
 
 /* |x| < 0.55: an odd polynomial; else 1 - 2e / (1 + e) with e = exp(-2|x|). */

@@ -1,0 +1,29 @@
+/* The x86 backends: what the CPU must have, and who fills. */
+#include "core/backend.h"
+#include "core/x86/x86.h"
+
+#include <cpuid.h>
+
+static bool has_f16c(void) /* clang 14 cannot ask for it by name */
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
+
+bool sa_isa_fill_avx2(sa_isa *isa)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c())
+        return false;
+    sa_avx2_fill_mmad(isa);
+    return true;
+}
+
+bool sa_isa_fill_avx512(sa_isa *isa)
+{
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
+        return false;
+    sa_avx512_fill_mmad(isa);
+    sa_avx512_fill_cube(isa);
+    return true;
+}

@@ -1,0 +1,7 @@
+# Each file of x86/ is compiled for the CPU in its name; backend.c asks before it calls them.
+file(GLOB avx2 ${CMAKE_CURRENT_LIST_DIR}/avx2_*.c)
+set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mf16c;-ffp-contract=off")
+file(GLOB avx512 ${CMAKE_CURRENT_LIST_DIR}/avx512_*.c)
+set_source_files_properties(
+  ${avx512} PROPERTIES COMPILE_OPTIONS
+                       "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mf16c;-ffp-contract=off")

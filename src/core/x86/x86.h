@@ -1,0 +1,15 @@
+/* What the files of an x86 backend fill, each compiled for its CPU (flags.cmake); backend.c asks
+ * the CPU and calls them. */
+#ifndef SA_X86_H
+#define SA_X86_H
+
+#include "core/isa.h"
+
+void sa_avx2_fill_mmad(sa_isa *isa);
+void sa_avx2_fill_cube(sa_isa *isa);
+void sa_avx2_fill_vector(sa_isa *isa);
+void sa_avx512_fill_mmad(sa_isa *isa);
+void sa_avx512_fill_cube(sa_isa *isa);
+void sa_avx512_fill_vector(sa_isa *isa);
+
+#endif
