@@ -1,0 +1,96 @@
+// The definitions of SoftAscend's own ops. C++ because their shape functions read bool attributes,
+// which TensorFlow's C ABI cannot; kernels are C, in the plug-in.
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace
+{
+
+using tensorflow::shape_inference::DimensionHandle;
+using tensorflow::shape_inference::InferenceContext;
+using tensorflow::shape_inference::ShapeHandle;
+
+absl::Status MatMulShape(InferenceContext *c)
+{
+    ShapeHandle a, b;
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &a));
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &b));
+    bool transpose_a, transpose_b;
+    TF_RETURN_IF_ERROR(c->GetAttr("transpose_a", &transpose_a));
+    TF_RETURN_IF_ERROR(c->GetAttr("transpose_b", &transpose_b));
+    DimensionHandle k;
+    absl::Status merged =
+        c->Merge(c->Dim(a, transpose_a ? 0 : 1), c->Dim(b, transpose_b ? 1 : 0), &k);
+    if (!merged.ok())
+        return tensorflow::errors::InvalidArgument(
+            "k differs: a is ", c->DebugString(a), " (transpose_a=", transpose_a, "), b is ",
+            c->DebugString(b), " (transpose_b=", transpose_b, ")");
+    c->set_output(0, c->Matrix(c->Dim(a, transpose_a ? 1 : 0), c->Dim(b, transpose_b ? 0 : 1)));
+    return absl::OkStatus();
+}
+
+absl::Status SigmoidShape(InferenceContext *c)
+{
+    ShapeHandle x;
+    TF_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 8, &x));
+    c->set_output(0, x);
+    return absl::OkStatus();
+}
+
+} // namespace
+
+REGISTER_OP("AscendMatMul")
+    .Input("a: T")
+    .Input("b: T")
+    .Output("product: T")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(MatMulShape)
+    .Doc(R"doc(
+Matrix product on an Ascend NPU's cube unit.
+
+Products are added in float32 and rounded once to T. With K = 0 the product is zeros.
+
+a: Matrix [M, K], or [K, M] if transpose_a.
+b: Matrix [K, N], or [N, K] if transpose_b.
+product: Matrix [M, N].
+transpose_a: Whether a is read transposed. Nothing is copied for it.
+transpose_b: Whether b is read transposed. Nothing is copied for it.
+)doc");
+
+REGISTER_OP("AscendDynamicMatMul")
+    .Input("a: T")
+    .Input("b: T")
+    .Output("product: T")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(MatMulShape)
+    .Doc(R"doc(
+AscendMatMul for shapes that a graph knows in part.
+
+Dimensions unknown in a graph merge with what the other operand knows, and are checked when the op
+runs; tiles are dealt to cores by the shapes of each run.
+
+a: Matrix [M, K], or [K, M] if transpose_a.
+b: Matrix [K, N], or [N, K] if transpose_b.
+product: Matrix [M, N].
+transpose_a: Whether a is read transposed.
+transpose_b: Whether b is read transposed.
+)doc");
+
+REGISTER_OP("AscendSigmoid")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(SigmoidShape)
+    .Doc(R"doc(
+Sigmoid, 1 / (1 + exp(-input)), on an Ascend NPU's vector units.
+
+Computed in float32 and rounded once to T. Scalars and empty tensors are tensors like others.
+
+input: Tensor of rank 0 to 8.
+output: Tensor of input's shape.
+)doc");
