@@ -119,13 +119,6 @@ static void finish(void)
     pthread_mutex_unlock(&out.lock);
 }
 
-static const char *instr_name(int i)
-{
-    static const char *const event_name[] = {"set_flag", "wait_flag", "barrier",
-                                             "sync_all", "get",       "set"};
-    return i < SA_INSTRS ? sa_instr_describe((sa_instr)i)->name : event_name[i - SA_INSTRS];
-}
-
 /* Opens the file at the first launch; false if there is none to write to. */
 static bool open_file(const sa_chip *chip)
 {
@@ -158,7 +151,7 @@ static bool open_file(const sa_chip *chip)
     b.bytes = 0;
     put_varint(&b, SA_EVENTS);
     for (int i = 0; i < SA_EVENTS; i++) {
-        put_string(&b, instr_name(i));
+        put_string(&b, sa_instr_describe((sa_instr)i)->name);
     }
     write_chunk(SA_TRACE_INSTRUCTIONS, &b);
     free(b.data);
