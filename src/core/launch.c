@@ -52,12 +52,12 @@ static void stop(run *r)
     sa_word_wake(&r->generation);
 }
 
-static void kernel_name(const run *r, char *text, size_t bytes)
+void sa_launch_name(const sa_launch *launch, char *text, size_t bytes)
 {
-    if (r->launch->name)
-        snprintf(text, bytes, "%s", r->launch->name);
+    if (launch->name)
+        snprintf(text, bytes, "%s", launch->name);
     else
-        sa_source_function((const char *)(uintptr_t)r->launch->kernel + 1, text, bytes);
+        sa_source_function((const char *)(uintptr_t)launch->kernel + 1, text, bytes);
 }
 
 static const char *exception_name(sa_status code)
@@ -80,7 +80,7 @@ static void report_fault(run *r, const sa_fiber *fiber)
     pthread_mutex_lock(&r->lock);
     if (r->error.code == SA_OK) {
         char kernel[128], line[192];
-        kernel_name(r, kernel, sizeof kernel);
+        sa_launch_name(r->launch, kernel, sizeof kernel);
         sa_source_line(fiber->pc, line, sizeof line);
         sa_error_set(&r->error, fiber->fault_code, "%s in kernel %s, block %u: %s at %s",
                      exception_name(fiber->fault_code), kernel, fiber->core.block_idx,
@@ -159,7 +159,7 @@ static void check_deadlock(run *r)
     bool dead = waiting && ended && waiting + ended == r->launch->blocks;
     if (dead && r->error.code == SA_OK) {
         char kernel[128], line[192], who[96], gone[96];
-        kernel_name(r, kernel, sizeof kernel);
+        sa_launch_name(r->launch, kernel, sizeof kernel);
         sa_source_line(r->waiters->pc, line, sizeof line);
         list_blocks(r, true, who, sizeof who);
         list_blocks(r, false, gone, sizeof gone);

@@ -13,10 +13,11 @@ static void choose(void)
 {
     const char *check = getenv("SOFTASCEND_CHECK"), *trace = getenv("SOFTASCEND_TRACE");
     if (check && *check) {
-        if (strcmp(check, "race") == 0)
+        if (strcmp(check, "race") == 0 || strcmp(check, "race,fail") == 0)
             active = &sa_check_race;
         else
-            fprintf(stderr, "softascend: SOFTASCEND_CHECK is '%s'; there is: race\n", check);
+            fprintf(stderr, "softascend: SOFTASCEND_CHECK is '%s'; there are: race and race,fail\n",
+                    check);
     }
     if (trace && *trace) {
         if (active)

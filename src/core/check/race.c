@@ -9,6 +9,7 @@
  * the cube adds in order. Blocks are ordered by SyncAll only, whichever cores they run on. */
 #include "core/check/race.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ sa_race_launch *sa_race_launch_create(const char *kernel, sa_core_type type)
 {
     sa_race_launch *launch = calloc(1, sizeof(*launch));
     if (launch) {
-        launch->kernel = kernel;
+        snprintf(launch->kernel, sizeof(launch->kernel), "%s", kernel);
         launch->type = type;
         launch->gm.page_shift = GM_PAGE_SHIFT;
         pthread_mutex_init(&launch->lock, NULL);
@@ -175,7 +176,9 @@ void sa_race_block_destroy(sa_race_block *block)
 
 static void *launch_begin(const sa_launch *launch)
 {
-    return sa_race_launch_create(launch->name, launch->type);
+    char name[128];
+    sa_launch_name(launch, name, sizeof(name));
+    return sa_race_launch_create(name, launch->type);
 }
 
 static void *block_begin(void *launch_state, sa_core *core)
@@ -217,8 +220,8 @@ static sa_status launch_end(void *launch_state, sa_error *error)
     if (races && check && strstr(check, "fail")) {
         status = sa_error_set(
             error, launch->type == SA_AIC ? SA_ERR_AICORE_EXCEPTION : SA_ERR_VECTOR_EXCEPTION,
-            "kernel %s has races (SOFTASCEND_CHECK=%s); the reports are on stderr",
-            launch->kernel ? launch->kernel : "(unnamed)", check);
+            "kernel %s has races (SOFTASCEND_CHECK=%s); the reports are on stderr", launch->kernel,
+            check);
     }
     sa_race_launch_destroy(launch);
     return status;

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 typedef struct sa_race_launch {
-    const char *kernel;
+    char kernel[128];
     sa_core_type type;
     atomic_uint races; /* each time that one happened */
     pthread_mutex_t lock;

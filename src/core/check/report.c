@@ -123,8 +123,8 @@ void sa_race_report(const sa_race *race)
     pthread_mutex_lock(&said.lock);
     char earlier[LINE_BYTES], later[LINE_BYTES];
     if (!pair_known(race->earlier->pc, race->later->pc)) {
-        sa_source_line((const char *)race->earlier->pc - 1, earlier, sizeof(earlier));
-        sa_source_line((const char *)race->later->pc - 1, later, sizeof(later));
+        sa_source_line(race->earlier->pc, earlier, sizeof(earlier));
+        sa_source_line(race->later->pc, later, sizeof(later));
         if (!lines_known(earlier, later)) {
             if (said.reports == 1) {
                 atexit(summary);
@@ -132,7 +132,7 @@ void sa_race_report(const sa_race *race)
             fprintf(stderr, "softascend racecheck: %s after %s, unordered: ",
                     race->later->write ? "write" : "read", race->earlier->write ? "write" : "read");
             print_where(race);
-            fprintf(stderr, "\n    in kernel %s, %s", race->kernel ? race->kernel : "(unnamed)",
+            fprintf(stderr, "\n    in kernel %s, %s", race->kernel,
                     race->type == SA_AIC ? "cube core" : "vector core");
             if (!race->across) {
                 fprintf(stderr, ", block %" PRIu32, race->block);

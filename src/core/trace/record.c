@@ -28,7 +28,7 @@ typedef struct block {
 } block;
 
 typedef struct launch {
-    const char *name;
+    char name[128];
     sa_core_type type;
     uint32_t blocks;
     block **block; /* by index; NULL: never ran */
@@ -215,7 +215,7 @@ static void *launch_begin(const sa_launch *started)
     }
     pthread_mutex_unlock(&out.lock);
     if (l) {
-        l->name = started->name;
+        sa_launch_name(started, l->name, sizeof(l->name));
         l->type = started->type;
         l->blocks = started->blocks;
         l->block = calloc(started->blocks, sizeof(l->block[0]));
@@ -292,7 +292,7 @@ static uint32_t line_of(line_table *t, const void *pc)
         }
     }
     char text[256];
-    sa_source_line((const char *)pc - 1, text, sizeof(text));
+    sa_source_line(pc, text, sizeof(text));
     uint32_t line = 0;
     while (line < t->lines && strcmp(t->line[line], text) != 0) {
         line++;
@@ -341,7 +341,7 @@ static void write_launch(const launch *l)
     line_table lines = {0};
     buffer blocks = {0}, payload = {0};
     put_blocks(&blocks, l, &lines);
-    put_string(&payload, l->name ? l->name : "(unnamed)");
+    put_string(&payload, l->name);
     put_varint(&payload, l->type);
     put_varint(&payload, l->blocks);
     put_varint(&payload, lines.lines);
@@ -352,8 +352,7 @@ static void write_launch(const launch *l)
     put(&payload, blocks.data, blocks.bytes);
     pthread_mutex_lock(&out.lock);
     if (blocks.failed || payload.failed) {
-        fprintf(stderr, "softascend trace: out of memory, a launch of %s is left out\n",
-                l->name ? l->name : "(unnamed)");
+        fprintf(stderr, "softascend trace: out of memory, a launch of %s is left out\n", l->name);
     } else if (!out.dead) {
         write_chunk(SA_TRACE_LAUNCH, &payload);
         out.launches++;

@@ -1,0 +1,150 @@
+/* C = A B on a cube core in the kernel language: docs/kernels-in-c.md reads this file line by line.
+ *
+ *   gcc -std=c17 -g1 matmul.c -lascendcl -lsoftascend        (-I and -L: as set_env.sh has them) */
+#include "acl/acl.h"
+#include "softascend/launch.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define TILE 128u /* rows and columns of C that a block computes at a time */
+#define STEP 64u  /* how much of K comes in at a time */
+
+typedef struct matmul_args {
+    const float *a, *b; /* [m, k] and [k, n], row-major */
+    float *c;           /* [m, n] */
+    uint32_t m, k, n;
+} matmul_args;
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t whole_fractals(uint32_t n)
+{
+    return (n + 15) / 16 * 16;
+}
+
+static void matmul_kernel(sa_core *core, void *args)
+{
+    const matmul_args *x = args;
+    float *l1_a[2], *l1_b[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        l1_a[i] = sa_alloc(core, SA_L1, TILE * STEP * sizeof(float));
+        l1_b[i] = sa_alloc(core, SA_L1, STEP * TILE * sizeof(float));
+        sa_set_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, i); /* these L1 buffers are free */
+    }
+    float *l0a = sa_alloc(core, SA_L0A, TILE * STEP * sizeof(float));
+    float *l0b = sa_alloc(core, SA_L0B, STEP * TILE * sizeof(float));
+    float *l0c = sa_alloc(core, SA_L0C, TILE * TILE * sizeof(float));
+    sa_set_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 0); /* L0A and L0B are free */
+    sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);  /* L0C is free */
+
+    uint32_t across = (x->n + TILE - 1) / TILE, tiles = (x->m + TILE - 1) / TILE * across;
+    uint32_t buffer = 0;
+    for (uint32_t tile = sa_block_idx(core); tile < tiles; tile += sa_block_num(core)) {
+        uint32_t row = tile / across * TILE, col = tile % across * TILE;
+        uint32_t m = least(TILE, x->m - row), n = least(TILE, x->n - col);
+
+        sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+        for (uint32_t at = 0; at < x->k; at += STEP) {
+            uint32_t k = least(STEP, x->k - at);
+
+            /* GM -> L1: rows become NZ */
+            sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, buffer);
+            sa_nd2nz(core, SA_F32, l1_a[buffer], whole_fractals(m), x->a + row * x->k + at, x->k, m,
+                     k);
+            sa_nd2nz(core, SA_F32, l1_b[buffer], whole_fractals(k), x->b + at * x->n + col, x->n, k,
+                     n);
+            sa_set_flag(core, SA_PIPE_MTE2, SA_PIPE_MTE1, buffer);
+
+            /* L1 -> L0A, L0B: ZZ and ZN */
+            sa_wait_flag(core, SA_PIPE_MTE2, SA_PIPE_MTE1, buffer);
+            sa_wait_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 0);
+            sa_load_l0a(core, SA_F32, l0a, l1_a[buffer], whole_fractals(m), 0, 0, m, k, false);
+            sa_load_l0b(core, SA_F32, l0b, l1_b[buffer], whole_fractals(k), 0, 0, k, n, false);
+            sa_set_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, buffer);
+            sa_set_flag(core, SA_PIPE_MTE1, SA_PIPE_M, 0);
+
+            /* multiply and add up in L0C */
+            sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_M, 0);
+            sa_mmad(core, SA_F32, l0c, l0a, l0b, m, k, n, at > 0);
+            sa_set_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 0);
+            buffer = 1 - buffer;
+        }
+        sa_set_flag(core, SA_PIPE_M, SA_PIPE_FIX, 0);
+
+        /* L0C -> GM, once */
+        sa_wait_flag(core, SA_PIPE_M, SA_PIPE_FIX, 0);
+        sa_fixpipe(core, SA_F32, x->c + row * x->n + col, x->n, l0c, m, n);
+        sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+    }
+
+    sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, 0);
+    sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, 1);
+    sa_wait_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 0);
+    sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+}
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        int error = (call);                                                                        \
+        if (error != ACL_SUCCESS) {                                                                \
+            const char *text = aclGetRecentErrMsg();                                               \
+            printf("%s: error %d: %s\n", #call, error, text ? text : "");                          \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+enum { M = 300, K = 200, N = 150 };
+static float a[M * K], b[K * N], c[M * N];
+
+int main(void)
+{
+    const uint32_t blocks = 6;
+    for (int i = 0; i < M * K; i++) {
+        a[i] = (float)(i % 13 - 6) / 8;
+    }
+    for (int i = 0; i < K * N; i++) {
+        b[i] = (float)(i % 11 - 5) / 4;
+    }
+
+    void *a_device, *b_device, *c_device;
+    aclrtStream stream;
+    CHECK(aclInit(NULL));
+    CHECK(aclrtSetDevice(0));
+    CHECK(aclrtCreateStream(&stream));
+    CHECK(aclrtMalloc(&a_device, sizeof(a), ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMalloc(&b_device, sizeof(b), ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMalloc(&c_device, sizeof(c), ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMemcpy(a_device, sizeof(a), a, sizeof(a), ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK(aclrtMemcpy(b_device, sizeof(b), b, sizeof(b), ACL_MEMCPY_HOST_TO_DEVICE));
+
+    matmul_args args = {a_device, b_device, c_device, M, K, N};
+    CHECK(sa_stream_launch(stream, matmul_kernel, "matmul", blocks, SA_AIC, &args, sizeof(args)));
+    CHECK(aclrtSynchronizeStream(stream));
+    CHECK(aclrtMemcpy(c, sizeof(c), c_device, sizeof(c), ACL_MEMCPY_DEVICE_TO_HOST));
+
+    /* |C - C64| <= 2 K eps (|A| |B|): the bound of a sum of K products in fp32 */
+    int wrong = 0;
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            double sum = 0, size = 0;
+            for (int k = 0; k < K; k++) {
+                sum += (double)a[i * K + k] * b[k * N + j];
+                size += fabs((double)a[i * K + k] * b[k * N + j]);
+            }
+            wrong += !(fabs(c[i * N + j] - sum) <= 2 * K * 0x1p-23 * size);
+        }
+    }
+    printf("matmul: %d elements, %d wrong\n", M * N, wrong);
+
+    CHECK(aclrtFree(a_device));
+    CHECK(aclrtFree(b_device));
+    CHECK(aclrtFree(c_device));
+    CHECK(aclrtDestroyStream(stream));
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    return wrong != 0;
+}
