@@ -1,7 +1,7 @@
 /* softascend info: what this machine would run programs on. */
 #include "tools/tools.h"
 
-#include "acl/acl_rt.h"
+#include "acl/acl.h"
 #include "chip/chip.h"
 #include "core/isa.h"
 #include "core/launch.h"
@@ -22,10 +22,11 @@ int sa_tool_info(int argc, char **argv)
         return 1;
     }
     uint32_t devices = 0;
-    if (aclrtGetDeviceCount(&devices) != 0) {
+    if (aclInit(NULL) != ACL_SUCCESS || aclrtGetDeviceCount(&devices) != ACL_SUCCESS) {
         fprintf(stderr, "softascend info: %s\n", sa_last_message());
         return 1;
     }
+    aclFinalize();
     printf("softascend %s\n", SA_VERSION);
     printf("devices      %" PRIu32 " (SOFTASCEND_DEVICES, ASCEND_VISIBLE_DEVICES)\n", devices);
     printf("chip         %s, architecture %d (SOFTASCEND_CHIP)\n", chip->name, chip->arch);

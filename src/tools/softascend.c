@@ -14,7 +14,8 @@ static const struct command {
     {"info", sa_tool_info},
 };
 
-const char *argp_program_version = "softascend " SA_VERSION;
+/* libc looks it up by name */
+__attribute__((visibility("default"))) const char *argp_program_version = "softascend " SA_VERSION;
 
 static const char doc[] =
     "An Ascend NPU in software.\n\n"

@@ -66,10 +66,16 @@ static bool replaces_across(void *context, const sa_touch *earlier, sa_touch *la
     return true;
 }
 
-static void found(void *context, const sa_touch *earlier, const sa_touch *later, uintptr_t from,
-                  uintptr_t to)
+static void found(void *context, sa_touch *earlier, sa_touch *later, uintptr_t from, uintptr_t to)
 {
     const finding *f = context;
+    if (!f->across && earlier->pipe == later->pipe) {
+        if (earlier->raced || later->raced) {
+            return; /* what orders the pipes orders these */
+        }
+    } else {
+        earlier->raced = later->raced = true;
+    }
     atomic_fetch_add(&f->block->launch->races, 1);
     sa_race_report(&(sa_race){.kernel = f->block->launch->kernel,
                               .type = f->block->launch->type,
@@ -149,19 +155,23 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
     default:
         break;
     }
-    for (int keep = 0; keep < 2; keep++) {
-        for (int i = 0; i < event->accesses; i++) {
-            finding f = {block, event->access[i].memory, false};
-            sa_touch_rules rules = {&f, ordered_in_core, found, replaces_in_core};
-            sa_touch touch = {.span = sa_span_of(&event->access[i]),
+    sa_touch touch[SA_EVENT_ACCESSES];
+    finding f = {.block = block};
+    sa_touch_rules rules = {&f, ordered_in_core, found, replaces_in_core};
+    for (int i = 0; i < event->accesses; i++) {
+        touch[i] = (sa_touch){.span = sa_span_of(&event->access[i]),
                               .pc = event->pc,
                               .epoch = block->clocks.epoch[event->pipe],
                               .block = block->block,
                               .instr = (uint16_t)event->instr,
                               .pipe = (uint8_t)event->pipe,
                               .write = event->access[i].write};
-            (keep ? sa_touches_keep : sa_touches_check)(&block->touches[f.memory], &touch, &rules);
-        }
+        f.memory = event->access[i].memory;
+        sa_touches_check(&block->touches[f.memory], &touch[i], &rules);
+    }
+    for (int i = 0; i < event->accesses; i++) {
+        f.memory = event->access[i].memory;
+        sa_touches_keep(&block->touches[f.memory], &touch[i], &rules);
     }
 }
 

@@ -135,10 +135,10 @@ static bool extend(sa_touch_list *list, const sa_touch *touch)
     return true;
 }
 
-static void check_page(const sa_page *page, const sa_touch *touch, const sa_touch_rules *rules)
+static void check_page(sa_page *page, sa_touch *touch, const sa_touch_rules *rules)
 {
     for (int kind = touch->write ? 0 : 1; kind < 2; kind++) {
-        const sa_touch_list *list = &page->list[kind];
+        sa_touch_list *list = &page->list[kind];
         for (uint32_t i = 0; i < list->count; i++) {
             uintptr_t from, to;
             if (!rules->ordered(rules->context, &list->touch[i], touch) &&
@@ -171,7 +171,7 @@ static void keep_in_page(sa_page *page, int page_shift, const sa_touch *added,
 }
 
 /* Does check (or else keep) on each page that the touch has bytes in. */
-static void walk(sa_touches *t, const sa_touch *touch, const sa_touch_rules *rules, bool keep)
+static void walk(sa_touches *t, sa_touch *touch, const sa_touch_rules *rules, bool keep)
 {
     const sa_span *span = &touch->span;
     if (span->rows == 0 || span->row_bytes == 0) {
@@ -193,14 +193,15 @@ static void walk(sa_touches *t, const sa_touch *touch, const sa_touch_rules *rul
     }
 }
 
-void sa_touches_check(sa_touches *t, const sa_touch *touch, const sa_touch_rules *rules)
+void sa_touches_check(sa_touches *t, sa_touch *touch, const sa_touch_rules *rules)
 {
     walk(t, touch, rules, false);
 }
 
 void sa_touches_keep(sa_touches *t, const sa_touch *touch, const sa_touch_rules *rules)
 {
-    walk(t, touch, rules, true);
+    sa_touch copy = *touch;
+    walk(t, &copy, rules, true);
 }
 
 void sa_touches_merge(sa_touches *launch, const sa_touches *core, uint32_t block, uint32_t phase,

@@ -22,6 +22,7 @@ typedef struct sa_touch {
     uint16_t instr;
     uint8_t pipe;
     bool write;
+    bool raced;  /* with another pipe: a race on its own pipe is then a consequence */
     bool shared; /* in the launch's store: several blocks did the same */
 } sa_touch;
 
@@ -52,8 +53,8 @@ static inline uintptr_t sa_span_end(const sa_span *s)
 bool sa_span_overlap(const sa_span *a, const sa_span *b, uintptr_t *from, uintptr_t *to);
 
 /* Called for an earlier touch that shares bytes with a later one. */
-typedef void (*sa_touch_fn)(void *context, const sa_touch *earlier, const sa_touch *later,
-                            uintptr_t from, uintptr_t to);
+typedef void (*sa_touch_fn)(void *context, sa_touch *earlier, sa_touch *later, uintptr_t from,
+                            uintptr_t to);
 /* Are the two in order (or otherwise no race)? */
 typedef bool (*sa_order_fn)(void *context, const sa_touch *earlier, const sa_touch *later);
 
@@ -67,7 +68,7 @@ typedef struct sa_touch_rules {
 
 /* Compares a touch with those kept before that it conflicts with; keeps it. Two steps, because one
  * instruction's own accesses are not compared with each other. */
-void sa_touches_check(sa_touches *touches, const sa_touch *touch, const sa_touch_rules *rules);
+void sa_touches_check(sa_touches *touches, sa_touch *touch, const sa_touch_rules *rules);
 void sa_touches_keep(sa_touches *touches, const sa_touch *touch, const sa_touch_rules *rules);
 
 /* Adds all of one core's touches to the launch's, as done by `block` in `phase`; both have pages of
