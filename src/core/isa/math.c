@@ -23,7 +23,6 @@ typedef bool vm;
 #define vf_bits sa_float_bits
 #define vf_of sa_bits_float
 #define vf_int(i) ((float)(int32_t)(i))
-#define vi_add(a, b) ((a) + (b))
 #define vi_sub(a, b) ((a) - (b))
 #define vi_and(a, b) ((a) & (b))
 #define vi_or(a, b) ((a) | (b))

@@ -9,7 +9,7 @@
  *   vf_fma(a, b, c)      a * b + c, rounded once;  vf_add, vf_sub, vf_mul
  *   vf_above(a, b)       a > b ? a : b;  vf_below(a, b)  a < b ? a : b   (b where one is NaN)
  *   vf_lt(a, b), vf_eq   conditions, false on NaN;  vf_if(m, a, b)  m ? a : b
- *   vf_bits, vf_of       reinterpret;  vi_add, vi_sub, vi_and, vi_or, vi_shl, vi_sra
+ *   vf_bits, vf_of       reinterpret;  vi_sub, vi_and, vi_or, vi_shl, vi_sra
  *   vf_int(i)            int32 to float
  *   vf_scale(p, n)       p * 2^n rounded once, for p in [1/2, 2] and n in [-150, 128] (bits of vi)
  *

@@ -1,8 +1,8 @@
 /* The cube core's moves for AVX-512: ND -> NZ, NZ -> packed L0, L0C -> GM. Same results as
  * isa/cube.c. */
+#include "core/x86/avx512_words.h"
 #include "core/x86/x86.h"
 
-#include <immintrin.h>
 #include <string.h>
 
 #define ROW_BYTES 32 /* of a fractal of NZ */
@@ -78,11 +78,6 @@ static inline __m256i quads_16(const char *row)
     high = _mm_castpd_si128(
         _mm_loadh_pd(_mm_castsi128_pd(high), (const double *)(row + 12 * ROW_BYTES)));
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-}
-
-static inline __m512 widen_bf16(__m256i v)
-{
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
 }
 
 static inline __m512 quads_f16(const char *row)
@@ -184,16 +179,6 @@ LOAD(bf16, 16)
 LOAD(i8, 32)
 
 /* ---- L0C -> GM, rounded to nearest even */
-
-static inline __m256i narrow_bf16(__m512 v)
-{
-    __m512i bits = _mm512_castps_si512(v);
-    __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    __m512i up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), odd);
-    __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
-    up = _mm512_mask_or_epi32(up, nan, bits, _mm512_set1_epi32(0x400000));
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
-}
 
 #define NARROW_16(p, live, v)                                                                      \
     _mm256_mask_storeu_epi16(p, live, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))

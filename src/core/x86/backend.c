@@ -14,6 +14,8 @@ bool sa_isa_fill_avx2(sa_isa *isa)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c())
         return false;
+    sa_avx2_fill_elementwise(isa); /* first: _vector overrides some */
+    sa_avx2_fill_vector(isa);
     sa_avx2_fill_mmad(isa);
     return true;
 }
@@ -23,6 +25,8 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
         return false;
+    sa_avx512_fill_elementwise(isa); /* first: _vector overrides some */
+    sa_avx512_fill_vector(isa);
     sa_avx512_fill_mmad(isa);
     sa_avx512_fill_cube(isa);
     return true;

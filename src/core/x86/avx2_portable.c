@@ -1,0 +1,5 @@
+/* Portable bodies whose loops compilers turn into AVX2 by themselves, compiled once more for it. */
+#include "core/x86/x86.h"
+
+#define sa_isa_fill_elementwise sa_avx2_fill_elementwise
+#include "core/isa/elementwise.c"

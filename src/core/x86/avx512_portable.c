@@ -1,0 +1,6 @@
+/* Portable bodies whose loops compilers turn into AVX-512 by themselves, compiled once more for it.
+ */
+#include "core/x86/x86.h"
+
+#define sa_isa_fill_elementwise sa_avx512_fill_elementwise
+#include "core/isa/elementwise.c"
