@@ -9,6 +9,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/set_env.sh DESTINATION .)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/SoftAscendConfig.cmake
-              ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
-        DESTINATION lib64/cmake/SoftAscend)
+# lib64/cmake is where a toolkit has it; Debian's CMake looks in share/cmake instead.
+foreach(folder lib64 share)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/SoftAscendConfig.cmake
+                ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
+          DESTINATION ${folder}/cmake/SoftAscend)
+endforeach()
