@@ -1,4 +1,5 @@
-/* Whole tiles first, in runs of neighbours, then the pieces of the tail. */
+/* Whole tiles first, in runs of neighbours down the columns (they read the same right operand),
+ * then the pieces of the tail. */
 #include "ops/scheduler.h"
 
 #include "ops/op.h"
@@ -31,7 +32,7 @@ static void cut_tail(sa_scheduler *s, int64_t gr, int64_t gc, uint32_t max_piece
     double least = 0;
     for (uint32_t p = 1; p <= max_pieces && p <= 4 * cores; p++) {
         double cost = (double)ceil_div(s->tail * p, cores) / p * (1 + 0.02 * p);
-        uint32_t pr, pc;
+        uint32_t pr = 1, pc = 1;
         if ((least > 0 && cost >= least) || !split(p, gr, gc, &pr, &pc))
             continue;
         least = cost;
@@ -94,8 +95,8 @@ sa_tile sa_scheduler_tile(const sa_scheduler *s, uint32_t core, int64_t index)
         tile = s->whole * s->cores + piece / pieces;
         piece %= pieces;
     }
-    part(s, (uint32_t)(tile / s->tiles_cols % s->tiles_rows), (uint32_t)s->tiles_rows, &row, &rows);
-    part(s, (uint32_t)(tile % s->tiles_cols), (uint32_t)s->tiles_cols, &col, &cols);
+    part(s, (uint32_t)(tile % s->tiles_rows), (uint32_t)s->tiles_rows, &row, &rows);
+    part(s, (uint32_t)(tile / s->tiles_rows % s->tiles_cols), (uint32_t)s->tiles_cols, &col, &cols);
     if (piece >= 0) {
         part(s, (uint32_t)(piece / s->split_cols), s->split_rows, &row, &rows);
         part(s, (uint32_t)(piece % s->split_cols), s->split_cols, &col, &cols);
