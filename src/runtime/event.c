@@ -137,6 +137,17 @@ void sa_event_forget(sa_stream *s)
     sa_object_unlock(e);
 }
 
+void sa_events_end(void)
+{
+    for (uint32_t i = 0; i < sa_table_slots(&sa_events); i++) {
+        sa_event *e = sa_table_at(&sa_events, i);
+        if (!e)
+            continue;
+        e->destroyed = true;
+        leave(e);
+    }
+}
+
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
     aclError code;

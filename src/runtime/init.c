@@ -50,6 +50,7 @@ static void update(void)
         return;
     if (!wanted) {
         sa_contexts_end();
+        sa_events_end();
         sa_devices_end();
         sa_dispatch_end();
         sa_callbacks_end();

@@ -233,6 +233,8 @@ void sa_event_release(const sa_task *task);
 /* Takes the locked stream out of the list of the event that it waits for. */
 void sa_event_forget(sa_stream *s);
 uint64_t sa_now_ns(void);
+/* Destroys every event (the end of the runtime). */
+void sa_events_end(void);
 
 /* ---- callback.c ---- */
 

@@ -55,11 +55,14 @@ static void finalize_ends_objects(void **state)
     (void)state;
     aclrtContext context;
     aclrtStream stream;
+    aclrtEvent event;
     ok(aclInit(NULL));
     ok(aclrtCreateContext(&context, 0));
     ok(aclrtCreateStream(&stream));
+    ok(aclrtCreateEvent(&event));
     ok(aclFinalize());
     ok(aclInit(NULL));
+    fails(aclrtDestroyEvent(event), ACL_ERROR_RT_INVALID_HANDLE);
     fails(aclrtSetCurrentContext(context), ACL_ERROR_RT_INVALID_HANDLE);
     fails(aclrtSynchronizeStream(stream), ACL_ERROR_RT_CONTEXT_NULL);
     ok(aclFinalize());
