@@ -32,7 +32,11 @@ static struct {
 
 static void init_reports(void)
 {
-    sa_cond_init(&reports.changed);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&reports.changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 static subscriber *find(uint64_t thread)

@@ -122,9 +122,9 @@ static void print_kernel(const kernel *k)
     print_bytes(k->gm_read_bytes);
     printf(", written ");
     print_bytes(k->gm_write_bytes);
-    printf("; HBM moves ");
+    printf("; of these ");
     print_bytes(k->hbm_bytes);
-    printf("\n");
+    printf(" from or to HBM\n");
     for (int p = 0; p < SA_PIPES; p++) {
         double busy = share(k->busy_cycles[p], k->core_cycles);
         if (k->busy_cycles[p] > 0) {
