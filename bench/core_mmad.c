@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+/* This thread's time: others may be loading the machine. */
 static double now(void)
 {
     struct timespec t;
@@ -35,7 +36,7 @@ static void *buffer(size_t bytes)
 #define FMA_LOOP(name, isa, reg, lanes)                                                            \
     __attribute__((target(isa))) static double name(void)                                          \
     {                                                                                              \
-        enum { TIMES = 2000000 };                                                                  \
+        enum { TIMES = 100000 };                                                                   \
         double start = now();                                                                      \
         for (int i = 0; i < TIMES; i++)                                                            \
             __asm__ volatile("vfmadd231ps %%" reg "0, %%" reg "0, %%" reg "1\n\t"                  \
@@ -132,15 +133,27 @@ static double sigmoid(const bench *t)
     return 100.0 * UB_FLOATS * 8;
 }
 
-/* Best rate of several runs. */
-static double rate(double (*run)(const bench *), const bench *t)
+typedef struct measured {
+    double rate, peak; /* a second */
+} measured;
+
+/* Best rate of several runs (of one if that took long: the generic backend's), and the peak between
+ * them: the clock depends on what runs. */
+static measured measure(double (*run)(const bench *), const bench *t)
 {
-    double best = 0;
-    for (int i = 0; i < 7; i++) {
-        double start = now(), work = run(t), got = work / (now() - start);
-        best = fmax(best, got);
+    measured best = {0, 0};
+    double begin = now();
+    for (int i = 0; i < 30 && (i == 0 || now() - begin < 0.5); i++) {
+        best.peak = fmax(best.peak, peak_once(t->isa->backend));
+        double start = now(), work = run(t);
+        best.rate = fmax(best.rate, work / (now() - start));
     }
     return best;
+}
+
+static double percent(measured m)
+{
+    return m.peak ? 100 * m.rate / m.peak : 0;
 }
 
 int main(int argc, char **argv)
@@ -160,24 +173,19 @@ int main(int argc, char **argv)
     t.b = buffer(t.k * t.n * 4);
     t.c = buffer(t.m * t.n * 4);
     t.l1a = buffer(512 << 10);
-    t.l1b = (char *)t.l1a + (256 << 10);
     t.l0a = buffer(128 << 10);
     t.l0b = buffer(128 << 10);
     t.l0c = buffer(128 << 10);
     t.ub = buffer(UB_FLOATS * 8);
 
-    double peak = 0;
-    for (int i = 0; i < 5; i++)
-        peak = fmax(peak, peak_once(isa->backend));
-    printf("%s: peak %.1f GFLOPS a core\n", isa->backend, peak * 1e-9);
-
     static const struct {
         sa_dtype dtype;
         size_t tile_m, tile_n, l1_k, l0_k;
     } cases[] = {
-        {SA_F32, 128, 128, 256, 128},  {SA_F32, 128, 256, 128, 64},   {SA_F32, 256, 128, 128, 64},
-        {SA_F16, 128, 256, 256, 128},  {SA_F16, 256, 128, 256, 128},  {SA_F16, 128, 128, 256, 256},
-        {SA_BF16, 128, 256, 256, 128}, {SA_BF16, 256, 128, 256, 128},
+        {SA_F32, 128, 256, 256, 64},
+        {SA_F32, 128, 128, 512, 128},
+        {SA_F16, 128, 256, 256, 128},
+        {SA_BF16, 128, 256, 256, 128},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         t.dtype = cases[i].dtype;
@@ -185,12 +193,13 @@ int main(int argc, char **argv)
         t.tile_n = cases[i].tile_n;
         t.l1_k = cases[i].l1_k;
         t.l0_k = cases[i].l0_k;
-        double alone = rate(mmad_alone, &t), path = rate(whole_path, &t);
-        printf("%-8s tile %zux%zu, k %zu in L1, %zu in L0: Mmad %.1f GFLOPS (%.0f%%), "
+        t.l1b = (char *)t.l1a + t.tile_m * t.l1_k * sa_dtype_bytes(t.dtype);
+        measured alone = measure(mmad_alone, &t), path = measure(whole_path, &t);
+        printf("%s %s tile %zux%zu, k %zu in L1, %zu in L0: Mmad %.1f GFLOPS (%.0f%% of peak), "
                "whole path %zux%zux%zu %.1f (%.0f%%)\n",
-               sa_dtype_name(t.dtype), t.tile_m, t.tile_n, t.l1_k, t.l0_k, alone * 1e-9,
-               100 * alone / peak, t.m, t.n, t.k, path * 1e-9, 100 * path / peak);
+               isa->backend, sa_dtype_name(t.dtype), t.tile_m, t.tile_n, t.l1_k, t.l0_k,
+               alone.rate * 1e-9, percent(alone), t.m, t.n, t.k, path.rate * 1e-9, percent(path));
     }
-    printf("sigmoid float32 in UB: %.1f GB/s read and written\n", rate(sigmoid, &t) * 1e-9);
+    printf("sigmoid float32 in UB: %.1f GB/s read and written\n", measure(sigmoid, &t).rate * 1e-9);
     return 0;
 }
