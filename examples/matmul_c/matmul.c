@@ -102,7 +102,7 @@ static float a[M * K], b[K * N], c[M * N];
 
 int main(void)
 {
-    const uint32_t blocks = 6;
+    const uint32_t blocks = 2; /* six tiles: three for each */
     for (int i = 0; i < M * K; i++) {
         a[i] = (float)(i % 13 - 6) / 8;
     }
