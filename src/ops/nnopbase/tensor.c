@@ -68,30 +68,37 @@ static bool view_extent(const aclTensor *t, int64_t *low, int64_t *high)
     return true;
 }
 
+/* "shape [2, 3], strides [3, 1], offset 0", for messages. */
+#define VIEW_TEXT (2 * SA_SHAPE_TEXT + 64)
+static const char *view_text(char text[VIEW_TEXT], const aclTensor *t)
+{
+    char dims[SA_SHAPE_TEXT], strides[SA_SHAPE_TEXT];
+
+    snprintf(text, VIEW_TEXT, "shape %s, strides %s, offset %lld",
+             sa_shape_text(dims, t->rank, t->dims), sa_shape_text(strides, t->rank, t->strides),
+             (long long)t->offset);
+    return text;
+}
+
 static aclnnStatus check_extent(const aclTensor *t, bool storage_known, int64_t storage_elements)
 {
-    char dims[SA_SHAPE_TEXT], strides[SA_SHAPE_TEXT], storage[SA_SHAPE_TEXT];
+    char view[VIEW_TEXT], storage[SA_SHAPE_TEXT];
     int64_t low, high, bytes;
 
     if (t->elements == 0)
         return ACLNN_SUCCESS;
-    sa_shape_text(dims, t->rank, t->dims);
-    sa_shape_text(strides, t->rank, t->strides);
     if (!view_extent(t, &low, &high) ||
         __builtin_mul_overflow(high, (int64_t)sa_dtype_bytes(t->dtype), &bytes) ||
         __builtin_add_overflow(bytes, (int64_t)sa_dtype_bytes(t->dtype), &bytes))
-        return sa_fail(
-            ACLNN_ERR_PARAM_INVALID,
-            "aclCreateTensor: shape %s, strides %s, offset %lld: more bytes than 64 bits "
-            "count",
-            dims, strides, (long long)t->offset);
+        return sa_fail(ACLNN_ERR_PARAM_INVALID,
+                       "aclCreateTensor: %s: more bytes than 64 bits count", view_text(view, t));
     if (low < 0 || (storage_known && high >= storage_elements))
-        return sa_fail(
-            ACLNN_ERR_PARAM_INVALID,
-            "aclCreateTensor: shape %s, strides %s, offset %lld touches elements %lld to "
-            "%lld of a storage %s of %lld elements",
-            dims, strides, (long long)t->offset, (long long)low, (long long)high,
-            sa_shape_text(storage, t->storage_rank, t->storage_dims), (long long)storage_elements);
+        return sa_fail(ACLNN_ERR_PARAM_INVALID,
+                       "aclCreateTensor: %s touches elements %lld to %lld of a storage %s of %lld "
+                       "elements",
+                       view_text(view, t), (long long)low, (long long)high,
+                       sa_shape_text(storage, t->storage_rank, t->storage_dims),
+                       (long long)storage_elements);
     return ACLNN_SUCCESS;
 }
 

@@ -5,9 +5,9 @@
 static void compute(sa_core *core, char *y, const char *grad, char *rest, uint32_t n)
 {
     sa_muls(core, SA_F32, rest, y, -1, n);
-    sa_mul(core, SA_F32, y, y, grad, n);
     sa_barrier(core, SA_PIPE_V);
     sa_adds(core, SA_F32, rest, rest, 1, n);
+    sa_mul(core, SA_F32, y, y, grad, n);
     sa_barrier(core, SA_PIPE_V);
     sa_mul(core, SA_F32, y, y, rest, n);
 }
