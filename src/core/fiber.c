@@ -39,6 +39,9 @@ void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 
 void sa_fiber_switch(void **save_sp, void *to_sp);
 void sa_fiber_start(void);
+/* Calls a kernel; where it returns to has a name, so that a call that took the kernel's place (its
+ * last, compiled to a jump) is recognised. */
+void sa_fiber_call(sa_kernel kernel, sa_core *core, void *args);
 
 #if defined(__x86_64__)
 __asm__(".text\n"
@@ -57,7 +60,19 @@ __asm__(".text\n"
         "  call *%r13\n"
         "  ud2\n"
         "  .cfi_endproc\n"
-        ".size sa_fiber_start,.-sa_fiber_start\n");
+        ".size sa_fiber_start,.-sa_fiber_start\n"
+        ".hidden sa_fiber_call\n.globl sa_fiber_call\n.type sa_fiber_call,@function\n"
+        "sa_fiber_call:\n"
+        "  .cfi_startproc\n"
+        "  subq $8, %rsp\n  .cfi_adjust_cfa_offset 8\n"
+        "  movq %rdi, %rax\n  movq %rsi, %rdi\n  movq %rdx, %rsi\n"
+        "  call *%rax\n"
+        ".hidden sa_fiber_called\n.globl sa_fiber_called\n"
+        "sa_fiber_called:\n"
+        "  addq $8, %rsp\n  .cfi_adjust_cfa_offset -8\n"
+        "  ret\n"
+        "  .cfi_endproc\n"
+        ".size sa_fiber_call,.-sa_fiber_call\n");
 
 /* What the switch pops on first entry: r15 … rbp, then the return address. Popped, the stack
  * pointer is `top`, aligned as before a call. */
@@ -106,7 +121,21 @@ __asm__(".text\n"
         "  blr x20\n"
         "  brk #1\n"
         "  .cfi_endproc\n"
-        ".size sa_fiber_start,.-sa_fiber_start\n");
+        ".size sa_fiber_start,.-sa_fiber_start\n"
+        ".hidden sa_fiber_call\n.globl sa_fiber_call\n.type sa_fiber_call,%function\n"
+        "sa_fiber_call:\n"
+        "  .cfi_startproc\n"
+        "  stp x29, x30, [sp, #-16]!\n"
+        "  .cfi_def_cfa_offset 16\n  .cfi_offset x29, -16\n  .cfi_offset x30, -8\n"
+        "  mov x3, x0\n  mov x0, x1\n  mov x1, x2\n"
+        "  blr x3\n"
+        ".hidden sa_fiber_called\n.globl sa_fiber_called\n"
+        "sa_fiber_called:\n"
+        "  ldp x29, x30, [sp], #16\n"
+        "  .cfi_def_cfa_offset 0\n  .cfi_restore x29\n  .cfi_restore x30\n"
+        "  ret\n"
+        "  .cfi_endproc\n"
+        ".size sa_fiber_call,.-sa_fiber_call\n");
 
 static void *initial_stack(uint8_t *top, sa_fiber *fiber, void (*entry)(sa_fiber *))
 {
@@ -171,7 +200,7 @@ static void entry(sa_fiber *fiber)
 {
     arrived(fiber);
     for (;;) {
-        fiber->kernel(&fiber->core, fiber->args);
+        sa_fiber_call(fiber->kernel, &fiber->core, fiber->args);
         sa_fiber_leave(fiber, SA_FIBER_ENDED);
     }
 }

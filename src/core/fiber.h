@@ -50,6 +50,9 @@ void sa_fiber_resume(sa_fiber *fiber);
 /* From inside: back to the thread. Returns when resumed, which only a parked fiber is. */
 void sa_fiber_leave(sa_fiber *fiber, sa_fiber_state state);
 
+/* The address that a kernel returns to. */
+extern const char sa_fiber_called[];
+
 /* The fiber that the calling thread is running, or NULL. */
 sa_fiber *sa_fiber_current(void);
 

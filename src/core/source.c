@@ -1,8 +1,7 @@
 /* Code addresses to source lines, through the debug information of the modules in this process.
  * Without libdw: the symbol and module, from the dynamic linker. */
 #define _GNU_SOURCE
-#include "core/core.h"
-#include "core/observe.h"
+#include "core/fiber.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,6 +13,26 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* A kernel's last call, compiled to a jump, has no line: say how to get one. */
+static bool is_last_call(const void *pc, char *text, size_t bytes)
+{
+    if (pc != sa_fiber_called)
+        return false;
+    snprintf(text, bytes, "the kernel's last call (built without -fno-optimize-sibling-calls)");
+    return true;
+}
+
+/* "_Z3addP7sa_corePv" -> "add": enough for a kernel's name. */
+static void plain_name(const char *symbol, char *text, size_t bytes)
+{
+    int length = 0, used = 0;
+    if (sscanf(symbol, "_Z%d%n", &length, &used) == 1 && length > 0 &&
+        strlen(symbol + used) >= (size_t)length)
+        snprintf(text, bytes, "%.*s", length, symbol + used);
+    else
+        snprintf(text, bytes, "%s", symbol);
 }
 
 static void module_offset(const void *pc, char *text, size_t bytes)
@@ -56,29 +75,37 @@ static bool is_wrapper(const char *file)
     return strstr(file, "include/ascendc/") != NULL;
 }
 
+/* The compilation unit that holds `address`. Some compilers (clang) emit no index of addresses:
+ * then every unit is asked. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
 /* The innermost line outside the wrappers: the line table names the innermost inlined frame; each
  * inlined subroutine around it says where it was called from. */
 static bool find_line(Dwarf_Addr address, const char **file, int *line)
 {
-    Dwfl_Module *module = module_of(address);
-    Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
-    if (!found || !(*file = dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL)))
-        return false;
-    if (!is_wrapper(*file))
-        return true;
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scopes = NULL, *inlined = NULL;
+    Dwfl_Module *module = module_of(address);
+    Dwarf_Die *unit = module ? unit_of(module, address, &bias) : NULL, *scopes = NULL, *inlined;
+    Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    if (!found || !(*file = dwarf_linesrc(found, NULL, NULL)) || dwarf_lineno(found, line))
+        return false;
     Dwarf_Files *files;
     size_t count;
-    if (!unit || dwarf_getsrcfiles(unit, &files, &count))
+    if (!is_wrapper(*file) || dwarf_getsrcfiles(unit, &files, &count) ||
+        dwarf_getscopes(unit, address - bias, &scopes) <= 0)
         return true;
-    int depth = dwarf_getscopes(unit, address - bias, &scopes);
-    if (depth > 0) {
-        Dwarf_Die innermost = scopes[0];
-        free(scopes);
-        scopes = NULL;
-        depth = dwarf_getscopes_die(&innermost, &inlined);
-    }
+    Dwarf_Die innermost = scopes[0];
+    free(scopes);
+    int depth = dwarf_getscopes_die(&innermost, &inlined);
     for (int i = 0; i < depth && is_wrapper(*file); i++) {
         Dwarf_Attribute attribute;
         Dwarf_Word call_file, call_line;
@@ -92,7 +119,8 @@ static bool find_line(Dwarf_Addr address, const char **file, int *line)
             *line = (int)call_line;
         }
     }
-    free(inlined);
+    if (depth > 0)
+        free(inlined);
     return true;
 }
 
@@ -100,6 +128,8 @@ void sa_source_line(const void *pc, char *text, size_t bytes)
 {
     const char *file;
     int line;
+    if (is_last_call(pc, text, bytes))
+        return;
     pthread_mutex_lock(&lock);
     bool found = find_line((Dwarf_Addr)(uintptr_t)pc - 1, &file, &line);
     if (found)
@@ -116,7 +146,7 @@ void sa_source_function(const void *pc, char *text, size_t bytes)
     Dwfl_Module *module = module_of(address);
     const char *name = module ? dwfl_module_addrname(module, address) : NULL;
     if (name)
-        snprintf(text, bytes, "%s", name);
+        plain_name(name, text, bytes);
     pthread_mutex_unlock(&lock);
     if (!name)
         module_offset((const char *)pc - 1, text, bytes);
@@ -126,14 +156,15 @@ void sa_source_function(const void *pc, char *text, size_t bytes)
 
 void sa_source_line(const void *pc, char *text, size_t bytes)
 {
-    module_offset((const char *)pc - 1, text, bytes);
+    if (!is_last_call(pc, text, bytes))
+        module_offset((const char *)pc - 1, text, bytes);
 }
 
 void sa_source_function(const void *pc, char *text, size_t bytes)
 {
     Dl_info info;
     if (dladdr((const char *)pc - 1, &info) && info.dli_sname)
-        snprintf(text, bytes, "%s", info.dli_sname);
+        plain_name(info.dli_sname, text, bytes);
     else
         module_offset((const char *)pc - 1, text, bytes);
 }
