@@ -172,13 +172,14 @@ static aclError synchronize(aclrtStream stream, const struct timespec *deadline)
     sa_stream *s = sa_stream_enter(stream, "synchronise stream", &code);
     if (!s)
         return code;
+    aclrtStream self = sa_object_handle(s);
     code = sa_check_inside("synchronise stream");
     if (!code)
         code = sa_stream_wait(s, s->enqueued, deadline);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
         sa_fail(code, "synchronise stream: the time is over, %llu tasks are left",
                 (unsigned long long)(s->enqueued - s->done));
-    else if (!code)
+    else if (!code && sa_object_handle(s) == self) /* nobody destroyed it meanwhile */
         code = sa_stream_report(s);
     sa_object_unlock(s);
     return code;

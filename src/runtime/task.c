@@ -68,7 +68,8 @@ bool sa_task_run(sa_stream *s, sa_task *task)
         return true;
     case SA_TASK_SET:
         sa_object_unlock(s);
-        memset(task->u.set.dst, task->u.set.value, task->u.set.bytes);
+        if (task->u.set.bytes)
+            memset(task->u.set.dst, task->u.set.value, task->u.set.bytes);
         pthread_mutex_lock(&s->object.lock);
         return true;
     case SA_TASK_RECORD:
