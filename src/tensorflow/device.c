@@ -13,9 +13,11 @@
 
 struct SP_Stream_st {
     aclrtStream handle;
+    int device;
 };
 struct SP_Event_st {
     aclrtEvent handle;
+    int device; /* of the stream that recorded it last */
 };
 struct SP_Timer_st {
     aclrtEvent start, stop;
@@ -112,6 +114,8 @@ static void create_stream(const SP_Device *device, SP_Stream *stream, TF_Status 
     aclError e;
     SP_Stream s = calloc(1, sizeof *s);
     ON_DEVICE(device, e);
+    if (s)
+        s->device = device->ordinal;
     if (!e)
         e = s ? aclrtCreateStream(&s->handle) : ACL_ERROR_BAD_ALLOC;
     OFF_DEVICE();
@@ -133,21 +137,26 @@ static void destroy_stream(const SP_Device *device, SP_Stream stream)
     free(stream);
 }
 
+/* AscendCL's streams wait for streams of their own device; across devices the host waits. */
 static void stream_dependency(const SP_Device *device, SP_Stream dependent, SP_Stream other,
                               TF_Status *status)
 {
-    aclError e;
+    (void)device;
+    tf_session session;
     aclrtEvent event = NULL;
-    ON_DEVICE(device, e);
-    if (!e)
+    aclError e = tf_session_enter(&session, other->device);
+    if (!e && dependent->device != other->device) {
+        e = aclrtSynchronizeStream(other->handle);
+    } else if (!e) {
         e = aclrtCreateEvent(&event);
-    if (!e)
-        e = aclrtRecordEvent(event, other->handle);
-    if (!e)
-        e = aclrtStreamWaitEvent(dependent->handle, event);
-    if (event)
-        aclrtDestroyEvent(event);
-    OFF_DEVICE();
+        if (!e)
+            e = aclrtRecordEvent(event, other->handle);
+        if (!e)
+            e = aclrtStreamWaitEvent(dependent->handle, event);
+        if (event)
+            aclrtDestroyEvent(event);
+    }
+    tf_session_leave(&session);
     report(status, e, "making a stream wait for another");
 }
 
@@ -203,6 +212,8 @@ static void create_event(const SP_Device *device, SP_Event *event, TF_Status *st
     aclError e;
     SP_Event v = calloc(1, sizeof *v);
     ON_DEVICE(device, e);
+    if (v)
+        v->device = device->ordinal;
     if (!e)
         e = v ? aclrtCreateEvent(&v->handle) : ACL_ERROR_BAD_ALLOC;
     OFF_DEVICE();
@@ -254,7 +265,8 @@ static void wait_for_event(const SP_Device *const device, SP_Stream stream, SP_E
     aclError e;
     ON_DEVICE(device, e);
     if (!e)
-        e = aclrtStreamWaitEvent(stream->handle, event->handle);
+        e = event->device == stream->device ? aclrtStreamWaitEvent(stream->handle, event->handle)
+                                            : aclrtSynchronizeEvent(event->handle);
     OFF_DEVICE();
     report(status, e, "making a stream wait for an event");
 }

@@ -54,9 +54,8 @@ static void start(void)
         e = ACL_SUCCESS;
     if (!e)
         e = aclrtGetDeviceCount(&count);
-    if (e || count == 0)
-        fprintf(stderr, "softascend: no NPU: %s\n",
-                e ? tf_acl_text(e) : "the runtime reports zero devices");
+    if (e) /* zero devices the runtime has explained already */
+        fprintf(stderr, "softascend: no NPU: %s\n", tf_acl_text(e));
     device_count = e ? 0 : count < MAX_DEVICES ? (int)count : MAX_DEVICES;
     if (pthread_key_create(&key, thread_ends))
         device_count = 0;
@@ -90,8 +89,10 @@ aclError tf_session_enter(tf_session *session, int device)
     *session = (tf_session){.device = device};
     if (device < 0 || device >= tf_device_count())
         return ACL_ERROR_INVALID_DEVICE;
-    if (aclrtGetCurrentContext(&session->before) != ACL_SUCCESS)
+    if (aclrtGetCurrentContext(&session->before) != ACL_SUCCESS) {
         session->before = NULL;
+        aclGetRecentErrMsg(); /* having none is no failure; its text must not be blamed later */
+    }
     if (!streams || !streams->stream[device]) {
         aclError e = first_use(device);
         if (e)

@@ -13,21 +13,24 @@ typedef struct matrix {
     int64_t pitch, stride; /* from row to row, from matrix to matrix */
 } matrix;
 
-/* Whether a view's rows, or its columns, are contiguous. A dimension of 1 may have any stride, and
- * a column that is contiguous counts as such: it moves in one piece. */
+/* Whether a view's rows, or its columns, are contiguous. A dimension of 1 may have any stride. */
 static bool matrix_of(const aclTensor *t, matrix *m)
 {
     const int64_t *dims = t->dims + t->rank - 2, *strides = t->strides + t->rank - 2;
-    bool rows = (dims[1] == 1 || strides[1] == 1) && (dims[0] == 1 || strides[0] >= dims[1]);
-    bool cols = (dims[0] == 1 || strides[0] == 1) && (dims[1] == 1 || strides[1] >= dims[0]);
+    bool rows = dims[1] == 1 || strides[1] == 1, cols = dims[0] == 1 || strides[0] == 1;
 
-    m->transpose = cols && (!rows || (dims[1] == 1 && dims[0] > 1));
-    if (m->transpose)
-        m->pitch = dims[1] == 1 ? dims[0] : strides[1];
-    else
-        m->pitch = dims[0] == 1 ? dims[1] : strides[0];
     m->stride = t->rank == 3 && t->dims[0] > 1 ? t->strides[0] : 0;
-    return rows || cols;
+    if (rows && (dims[0] == 1 || strides[0] >= dims[1])) {
+        m->transpose = false;
+        m->pitch = dims[0] == 1 ? dims[1] : strides[0];
+        return true;
+    }
+    if (cols && (dims[1] == 1 || strides[1] >= dims[0])) {
+        m->transpose = true;
+        m->pitch = dims[1] == 1 ? dims[0] : strides[1];
+        return true;
+    }
+    return false;
 }
 
 static aclnnStatus check(const aclTensor *self, const aclTensor *mat2, const aclTensor *out,
@@ -86,24 +89,6 @@ static aclnnStatus operand(aclOpExecutor *ex, const aclTensor *in, matrix *m, co
     return s;
 }
 
-/* C' = B' A': an output whose columns are contiguous is written as rows, and a matrix times a
- * vector is a vector times a matrix, which wastes no columns of a fractal. */
-static void swap_operands(sa_matmul_args *x)
-{
-    sa_matmul_args was = *x;
-
-    x->transpose_a = !was.transpose_b;
-    x->transpose_b = !was.transpose_a;
-    x->m = was.n;
-    x->n = was.m;
-    x->a = was.b;
-    x->b = was.a;
-    x->pitch_a = was.pitch_b;
-    x->pitch_b = was.pitch_a;
-    x->stride_a = was.stride_b;
-    x->stride_b = was.stride_a;
-}
-
 static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTensor *mat2,
                         const aclTensor *out)
 {
@@ -128,7 +113,7 @@ static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTenso
         s = operand(ex, mat2, &b, &x.b, &copied_b, &at_b);
     if (s)
         return s;
-    copied_c = !matrix_of(out, &c);
+    copied_c = !matrix_of(out, &c) || c.transpose;
     if (copied_c) {
         sa_plan_result(ex, out, &result, &copied_c, &at_c);
         matrix_of(&result, &c);
@@ -142,8 +127,6 @@ static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTenso
     x.stride_a = a.stride;
     x.stride_b = b.stride;
     x.stride_c = c.stride;
-    if (c.transpose)
-        swap_operands(&x);
     if (x.k == 0) {
         x.tiling.deal.batch = batch;
         s = sa_op_launch(ex, sa_matmul_zero, op, SA_AIV,
@@ -156,9 +139,9 @@ static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTenso
     }
     copy = args;
     if (!s && copied_a)
-        s = sa_op_point(ex, c.transpose ? &copy->b : &copy->a, at_a);
+        s = sa_op_point(ex, &copy->a, at_a);
     if (!s && copied_b)
-        s = sa_op_point(ex, c.transpose ? &copy->a : &copy->b, at_b);
+        s = sa_op_point(ex, &copy->b, at_b);
     if (!s && copied_c)
         s = sa_op_point(ex, &copy->c, at_c);
     return s ? s : sa_plan_scatter(ex, op, out, copied_c, at_c);

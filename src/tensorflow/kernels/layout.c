@@ -308,7 +308,7 @@ const kernel_def tf_kernels_layout[] = {
     {"BroadcastTo", "T", T_MOVES & ~T_INT32, broadcast_to, .host = {"shape"}},
     {"BroadcastTo", "T", T_INT32, broadcast_to, .host = {"input", "shape", "output"},
      .on_host = true},
-    {"Tile", "T", T_MOVES, tile, .host = {"multiples"}},
+    {"Tile", "T", T_MOVES & ~T_BIT(TF_UINT16), tile, .host = {"multiples"}},
     {"Pack", "T", T_MOVES & ~T_INT32, pack, axis_prepare},
     {"Pack", "T", T_INT32, pack, axis_prepare, .host = {"values", "output"}, .on_host = true},
     {"Unpack", "T", T_MOVES & ~T_INT32 & ~T_INT64, unpack, axis_prepare},
