@@ -219,6 +219,11 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
  * functions; those that would wait answer 107000. */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtCallback fn, void *args);
 
+/* A limit on the time of each kernel from now on, in seconds or milliseconds; 0: none, which is how
+ * it begins. A kernel that runs longer is stopped at an instruction: 507014. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
 /* Device binaries are for real cards: 207000 here, with a text that says what to do instead. */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath,
                                                      aclrtBinaryLoadOptions *options,

@@ -32,11 +32,7 @@ static struct {
 
 static void init_reports(void)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&reports.changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    sa_cond_init(&reports.changed);
 }
 
 static subscriber *find(uint64_t thread)

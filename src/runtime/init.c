@@ -54,6 +54,7 @@ static void update(void)
         sa_devices_end();
         sa_dispatch_end();
         sa_callbacks_end();
+        sa_watch_end();
     }
     atomic_store_explicit(&runtime.alive, wanted, memory_order_release);
 }

@@ -125,7 +125,8 @@ typedef struct sa_stream {
     bool draining;           /* what has not begun is dropped */
     bool eager;              /* lazy, but somebody asked: runs until it is empty */
     int waiters;
-    volatile bool abandon;
+    volatile bool abandon; /* the running kernel stops at its next instruction */
+    uint64_t kernel_since; /* when it began, if there is a limit; else 0 */
 
     struct sa_event *blocked_on; /* with `blocked`; NULL: a callback */
     bool listed;                 /* these three: that event's lock. In its list … */
@@ -198,6 +199,8 @@ extern _Thread_local sa_stream *sa_inside;
 aclError sa_check_inside(const char *what);
 
 struct timespec sa_deadline(int32_t timeout_ms);
+/* A condition whose deadlines are sa_deadline's. */
+bool sa_cond_init(pthread_cond_t *condition);
 
 /* ---- dispatch.c: the threads that run ready streams ---- */
 
@@ -205,6 +208,11 @@ struct timespec sa_deadline(int32_t timeout_ms);
 bool sa_dispatch(sa_stream *s);
 /* Ends the threads; they come back when needed. */
 void sa_dispatch_end(void);
+
+/* ---- watch.c: the limit on a kernel's time ---- */
+
+uint32_t sa_kernel_limit_ms(void); /* 0: none */
+void sa_watch_end(void);
 
 /* ---- event.c ---- */
 

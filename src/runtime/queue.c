@@ -32,6 +32,17 @@ struct timespec sa_deadline(int32_t timeout_ms)
     return t;
 }
 
+bool sa_cond_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic))
+        return false;
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    bool ok = !pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return ok;
+}
+
 sa_task *sa_task_new(sa_stream *s, sa_task_kind kind)
 {
     sa_task *task = s->spare;

@@ -6,13 +6,7 @@
 static bool init_slot(void *slot)
 {
     sa_stream *s = slot;
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic))
-        return false;
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    bool ok = !pthread_cond_init(&s->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    return ok;
+    return sa_cond_init(&s->changed);
 }
 
 sa_table sa_streams = {.kind = 2,

@@ -25,9 +25,17 @@ static void run_kernel(sa_stream *s, sa_task *task)
         .device = s->device,
         .abandon = &s->abandon,
     };
+    bool limited = sa_kernel_limit_ms();
+    if (limited)
+        s->kernel_since = sa_now_ns();
     sa_object_unlock(s);
     sa_status code = sa_launch_run(&launch, &error);
     pthread_mutex_lock(&s->object.lock);
+    if (limited) {
+        s->kernel_since = 0;
+        if (!s->draining)
+            __atomic_store_n(&s->abandon, false, __ATOMIC_RELAXED);
+    }
     if (code)
         sa_stream_fail(s, code, error.message);
 }

@@ -94,7 +94,7 @@ static line *line_of(sa_l2 *l2, uint64_t ordinal, uint64_t number)
     return &l2->table[i];
 }
 
-/* Bytes [from, to) of one row: how many are in sectors that were not there. */
+/* Bytes [from, to) of one row: the bytes of the sectors that were not there. */
 static uint64_t touch_row(sa_l2 *l2, uint64_t ordinal, uint64_t from, uint64_t to)
 {
     uint64_t missed = 0;
@@ -105,7 +105,7 @@ static uint64_t touch_row(sa_l2 *l2, uint64_t ordinal, uint64_t from, uint64_t t
             uint64_t end = ((at >> SECTOR_SHIFT) + 1) << SECTOR_SHIFT;
             end = end < to ? end : to;
             uint8_t bit = (uint8_t)(1u << ((at >> SECTOR_SHIFT) & 3));
-            missed += l->sectors & bit ? 0 : end - at;
+            missed += l->sectors & bit ? 0 : 1 << SECTOR_SHIFT;
             l->sectors |= bit;
             at = end;
         }

@@ -11,7 +11,7 @@ typedef struct sa_l2 sa_l2;
 sa_l2 *sa_l2_create(const sa_chip *chip);
 void sa_l2_destroy(sa_l2 *l2);
 
-/* Touches the bytes of an access; answers how many of the bytes moved come from or go to HBM. */
+/* Touches the bytes of an access; answers how many bytes HBM moves for it, in whole sectors. */
 uint64_t sa_l2_touch(sa_l2 *l2, const sa_trace_access *access);
 
 /* A move that is under way: first its HBM bytes, then its L2 bytes. */

@@ -174,7 +174,8 @@ static void start_move(replay *r, core *c, pipe *u, const sa_trace_event *e)
             write |= a->write;
         }
     }
-    u->transfer = (sa_transfer){hbm, total - hbm, sa_cost_move_rate(r->chip, e), write};
+    u->transfer =
+        (sa_transfer){hbm, later_of(total - hbm, 0), sa_cost_move_rate(r->chip, e), write};
     u->moving = true;
     u->move_since = r->now;
 }

@@ -122,9 +122,9 @@ static void print_kernel(const kernel *k)
     print_bytes(k->gm_read_bytes);
     printf(", written ");
     print_bytes(k->gm_write_bytes);
-    printf("; of these ");
+    printf("; HBM moves ");
     print_bytes(k->hbm_bytes);
-    printf(" from or to HBM\n");
+    printf("\n");
     for (int p = 0; p < SA_PIPES; p++) {
         double busy = share(k->busy_cycles[p], k->core_cycles);
         if (k->busy_cycles[p] > 0) {

@@ -140,6 +140,36 @@ static void failures(void **state)
         }
 }
 
+static void forever(sa_core *core, void *args)
+{
+    char *ub = sa_alloc(core, SA_UB, 64);
+    for (;;)
+        sa_copy_in(core, ub, args, 64);
+}
+
+/* A kernel without end is stopped by the limit, or by an abort. */
+static void limits(void **state)
+{
+    (void)state;
+    char args[64] = {0};
+    aclrtStream stream;
+    for (int lazy = 0; lazy < 2; lazy++) {
+        ok(aclrtCreateStreamWithConfig(&stream, 0, lazy ? ACL_STREAM_FAST_SYNC : 0));
+        ok(aclrtSetOpExecuteTimeOutWithMs(30));
+        ok(sa_stream_launch(stream, forever, "forever", 1, SA_AIV, args, sizeof args));
+        fails(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_TIMEOUT);
+        ok(sa_stream_launch(stream, nothing, "nothing", 1, SA_AIV, NULL, 0));
+        ok(aclrtSynchronizeStream(stream));
+        ok(aclrtSetOpExecuteTimeOut(0));
+        ok(sa_stream_launch(stream, forever, "forever", 1, SA_AIV, args, sizeof args));
+        fails(aclrtSynchronizeStreamWithTimeout(stream, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        ok(aclrtStreamAbort(stream));
+        ok(sa_stream_launch(stream, nothing, "nothing", 1, SA_AIV, NULL, 0));
+        ok(aclrtSynchronizeStream(stream));
+        ok(aclrtDestroyStream(stream));
+    }
+}
+
 /* Enqueue and synchronise an empty kernel: printed, for the bench to be compared with. */
 static void cost(void **state)
 {
@@ -169,6 +199,7 @@ int main(void)
         cmocka_unit_test(blocks_and_arguments),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(failures),
+        cmocka_unit_test(limits),
         cmocka_unit_test(cost),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
