@@ -17,6 +17,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
     sa_avx2_fill_elementwise(isa); /* first: _vector overrides some */
     sa_avx2_fill_vector(isa);
     sa_avx2_fill_mmad(isa);
+    sa_avx2_fill_cube(isa);
     return true;
 }
 
