@@ -367,7 +367,7 @@ sa_status sa_trace_next(sa_trace_file *f, sa_trace_launch *launch, bool *more)
 {
     *launch = (sa_trace_launch){0};
     *more = false;
-    char tag;
+    char tag = 0;
     cursor c;
     if (next_chunk(f, &tag, &c) != SA_OK) {
         return SA_ERR_INVALID_FILE;
