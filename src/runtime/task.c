@@ -15,7 +15,8 @@ aclError sa_check_inside(const char *what)
 
 static void run_kernel(sa_stream *s, sa_task *task)
 {
-    sa_error error = {0};
+    sa_error error; /* a kilobyte: not cleared for every launch */
+    error.message[0] = '\0';
     sa_launch launch = {
         .kernel = task->u.launch.kernel,
         .name = task->u.launch.name,
