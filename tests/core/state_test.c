@@ -171,6 +171,13 @@ static void memories_follow_the_chip(void **state)
 
 /* ---- fork: the child's launches work, with workers of its own */
 
+/* The thread sanitizer asks to be told that a child of a process with threads starts some. */
+SA_API const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 static void tick(sa_core *core, void *args)
 {
     sa_sync_all(core);
