@@ -26,8 +26,8 @@ static void add_kernel(sa_core *core, void *args)
         sa_set_flag(core, SA_PIPE_MTE3, SA_PIPE_V, i); /* z is free */
     }
 
-    uint32_t buffer = 0;
-    for (uint32_t tile = sa_block_idx(core); tile * TILE < a->n; tile += sa_block_num(core)) {
+    uint32_t tiles = (a->n + TILE - 1) / TILE, buffer = 0;
+    for (uint32_t tile = sa_block_idx(core); tile < tiles; tile += sa_block_num(core)) {
         uint32_t at = tile * TILE, n = a->n - at < TILE ? a->n - at : TILE;
 
         sa_wait_flag(core, SA_PIPE_V, SA_PIPE_MTE2, buffer);

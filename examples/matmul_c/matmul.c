@@ -53,10 +53,10 @@ static void matmul_kernel(sa_core *core, void *args)
 
             /* GM -> L1: rows become NZ */
             sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, buffer);
-            sa_nd2nz(core, SA_F32, l1_a[buffer], whole_fractals(m), x->a + row * x->k + at, x->k, m,
-                     k);
-            sa_nd2nz(core, SA_F32, l1_b[buffer], whole_fractals(k), x->b + at * x->n + col, x->n, k,
-                     n);
+            sa_nd2nz(core, SA_F32, l1_a[buffer], whole_fractals(m), x->a + (size_t)row * x->k + at,
+                     x->k, m, k);
+            sa_nd2nz(core, SA_F32, l1_b[buffer], whole_fractals(k), x->b + (size_t)at * x->n + col,
+                     x->n, k, n);
             sa_set_flag(core, SA_PIPE_MTE2, SA_PIPE_MTE1, buffer);
 
             /* L1 -> L0A, L0B: ZZ and ZN */
@@ -77,7 +77,7 @@ static void matmul_kernel(sa_core *core, void *args)
 
         /* L0C -> GM, once */
         sa_wait_flag(core, SA_PIPE_M, SA_PIPE_FIX, 0);
-        sa_fixpipe(core, SA_F32, x->c + row * x->n + col, x->n, l0c, m, n);
+        sa_fixpipe(core, SA_F32, x->c + (size_t)row * x->n + col, x->n, l0c, m, n);
         sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
     }
 
