@@ -1,8 +1,8 @@
 /* Forms and slots of the instruction table (isa.def).
  *
- * A body only computes: contiguous operands, already checked, n > 0. dst may equal a source. A
- * backend fills slots of an sa_isa; the portable one (isa/) fills them all, x86/ and arm/ override
- * some. */
+ * A body only computes: contiguous operands, already checked, n > 0 (REDUCE and ARG answer for n =
+ * 0 too, MMAD for k = 0). dst may equal a source. A backend fills slots of an sa_isa; the portable
+ * one (isa/) fills them all, x86/ and arm/ override some. */
 #ifndef SA_ISA_H
 #define SA_ISA_H
 

@@ -16,7 +16,8 @@ typedef struct sa_launch {
     sa_core_type type;   /* which kind of core runs it */
     const sa_chip *chip; /* local sizes; NULL: the process's chip */
     int device;
-    volatile bool *abandon; /* a watchdog sets it: blocks stop at their next instruction; or NULL */
+    volatile bool *abandon; /* a watchdog sets it (__atomic): blocks stop at their next
+                               instruction; or NULL */
 } sa_launch;
 
 /* Runs every block of `launch` on the calling thread and the idle workers of the pool, and returns

@@ -254,10 +254,31 @@ static void empty_kernel(sa_core *core, void *args)
     sa_copy_out(core, out, p, 12);
 }
 
+/* k = 0: no products, so zeros, or what the accumulator held. */
+static void no_products(sa_core *core, void *args)
+{
+    float *out = args;
+    static const float ones[256] = {1};
+    void *l1 = sa_alloc(core, SA_L1, 1024), *a = sa_alloc(core, SA_L0A, 1024);
+    void *b = sa_alloc(core, SA_L0B, 1024), *c = sa_alloc(core, SA_L0C, 1024);
+    sa_nd2nz(core, SA_F32, l1, 16, ones, 16, 16, 16);
+    sa_load_l0a(core, SA_F32, a, l1, 16, 0, 0, 16, 16, false);
+    sa_load_l0b(core, SA_F32, b, l1, 16, 0, 0, 16, 16, false);
+    sa_mmad(core, SA_F32, c, a, b, 16, 16, 16, false);
+    sa_mmad(core, SA_F32, c, a, b, 16, 0, 16, true);
+    sa_fixpipe(core, SA_F32, out, 16, c, 16, 16);
+    sa_mmad(core, SA_F32, c, a, b, 16, 0, 16, false);
+    sa_fixpipe(core, SA_F32, out + 256, 16, c, 16, 16);
+}
+
 static void nothing(void **state)
 {
     (void)state;
     sa_error error;
+    float products[512];
+    assert_int_equal(run_kernel(no_products, products, 1, SA_AIC, &error), SA_OK);
+    for (int i = 0; i < 512; i++)
+        assert_true(products[i] == (i == 0));
     float out[3] = {1, 1, 1};
     assert_int_equal(run_kernel(empty_kernel, out, 1, SA_AIV, &error), SA_OK);
     assert_true(out[0] == 0 && out[1] == -INFINITY && out[2] == INFINITY);

@@ -1,5 +1,6 @@
 /* A kernel that does what it must not stops with a message that names it all; the process lives. */
 #include "harness.h"
+#include "include/ascendc/wrapper.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -411,6 +412,23 @@ static void the_whole_message(void **state)
     assert_string_equal(error.message, want);
 }
 
+static void calls_a_wrapper(sa_core *core, void *args)
+{
+    (void)args;
+    wrapped_add(core, sa_local(core, SA_UB, 0), 1000000);
+}
+enum { wrapper_line = __LINE__ - 2 };
+
+static void wrappers_are_not_named(void **state)
+{
+    (void)state;
+    sa_error error;
+    char want[64];
+    snprintf(want, sizeof want, " at fault_test.c:%d", wrapper_line);
+    assert_int_equal(run_kernel(calls_a_wrapper, NULL, 1, SA_AIV, &error), SA_ERR_VECTOR_EXCEPTION);
+    assert_non_null(strstr(error.message, want));
+}
+
 static void launches_that_make_no_sense(void **state)
 {
     (void)state;
@@ -499,11 +517,6 @@ static void touch(sa_core *core, void *args)
     end[0] = 1;
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASAN 1
-#endif
-#endif
 __attribute__((noinline)) static int deep(int n)
 {
     volatile char frame[4096];
@@ -548,6 +561,7 @@ int main(void)
         cmocka_unit_test(every_operand_is_checked),
         cmocka_unit_test(faults_say_what_where_and_how_much),
         cmocka_unit_test(the_whole_message),
+        cmocka_unit_test(wrappers_are_not_named),
         cmocka_unit_test(launches_that_make_no_sense),
         cmocka_unit_test(no_launch_inside_a_kernel),
         cmocka_unit_test(abandoned_kernels_stop),
