@@ -182,18 +182,19 @@ REDUCE(reduce_min_f16, sa_half, vf_load_f16, sa_float_to_half, INFINITY, min_of)
 
 /* ---- comparisons and selection by their bits */
 
+/* Of 4 lanes, two vectors share a byte of the mask. */
 static inline void put_bits(uint8_t *mask, size_t i, size_t n, uint32_t bits)
 {
     bits &= n - i < 32 ? (1u << (n - i)) - 1 : ~0u;
     for (size_t j = 0; j < VF_LANES && i + j < n; j += 8)
-        mask[(i + j) / 8] = (uint8_t)(bits >> j);
+        mask[(i + j) / 8] = (uint8_t)((i % 8 ? mask[i / 8] : 0) | bits >> j << i % 8);
 }
 
 static inline uint32_t get_bits(const uint8_t *mask, size_t i, size_t n)
 {
     uint32_t bits = 0;
     for (size_t j = 0; j < VF_LANES && i + j < n; j += 8)
-        bits |= (uint32_t)mask[(i + j) / 8] << j;
+        bits |= (uint32_t)(mask[(i + j) / 8] >> i % 8) << j;
     return bits;
 }
 
