@@ -18,19 +18,26 @@ struct sa_l2 {
     uint64_t at, lines; /* oldest; how many */
 };
 
-sa_l2 *sa_l2_create(const sa_chip *chip)
+uint64_t sa_l2_most_lines(const sa_trace_access *a)
+{
+    return a->memory == SA_GM ? a->rows * (((uint64_t)a->row_bytes >> LINE_SHIFT) + 2) : 0;
+}
+
+sa_l2 *sa_l2_create(const sa_chip *chip, uint64_t most_lines)
 {
     sa_l2 *l2 = calloc(1, sizeof(*l2));
     if (!l2) {
         return NULL;
     }
-    l2->capacity = (chip->l2_bytes >> LINE_SHIFT) + 1;
+    uint64_t has = chip->l2_bytes >> LINE_SHIFT;
+    uint64_t lines = has < most_lines ? has : most_lines;
+    l2->capacity = (lines ? lines : 1) + 1;
     uint64_t size = 64;
     while (size < 2 * l2->capacity) {
         size *= 2;
     }
     l2->mask = size - 1;
-    l2->table = calloc(size, sizeof(line)); /* pages are committed on use */
+    l2->table = calloc(size, sizeof(line));
     l2->fifo = calloc(l2->capacity, sizeof(line));
     if (!l2->table || !l2->fifo) {
         sa_l2_destroy(l2);

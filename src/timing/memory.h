@@ -8,7 +8,12 @@
 /* Lines of 512 bytes, filled by sectors of 128; first in, first out. */
 typedef struct sa_l2 sa_l2;
 
-sa_l2 *sa_l2_create(const sa_chip *chip);
+/* `most_lines`: how many lines may be touched at most, so that a small kernel needs a small table.
+ */
+sa_l2 *sa_l2_create(const sa_chip *chip, uint64_t most_lines);
+
+/* Lines that an access touches at most. */
+uint64_t sa_l2_most_lines(const sa_trace_access *access);
 void sa_l2_destroy(sa_l2 *l2);
 
 /* Touches the bytes of an access; answers how many bytes HBM moves for it, in whole sectors. */

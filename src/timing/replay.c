@@ -432,6 +432,17 @@ static bool meets(const sa_trace_launch *l)
     return false;
 }
 
+static uint64_t most_lines(const sa_trace_launch *l)
+{
+    uint64_t lines = 0;
+    for (uint32_t b = 0; b < l->blocks; b++) {
+        for (size_t i = 0; i < l->block[b].accesses; i++) {
+            lines += sa_l2_most_lines(&l->block[b].access[i]);
+        }
+    }
+    return lines;
+}
+
 static void summarise(replay *r)
 {
     sa_timing *t = r->timing;
@@ -468,7 +479,7 @@ sa_status sa_replay(const sa_trace_launch *launch, const sa_chip *chip, sa_timin
     sa_status status = SA_OK;
     replay r = {.launch = launch, .chip = chip, .timing = timing, .cores = cores};
     timing->cores = cores;
-    r.l2 = sa_l2_create(chip);
+    r.l2 = sa_l2_create(chip, most_lines(launch));
     r.core = calloc(cores + 1, sizeof(*r.core));
     if (!r.l2 || !r.core) {
         status = sa_fail(SA_ERR_OUT_OF_MEMORY, "timing %s: out of memory", launch->name);
