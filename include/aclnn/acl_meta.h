@@ -29,8 +29,9 @@ typedef struct aclOpExecutor aclOpExecutor;
 
 /* A view of device memory. viewDims, stride and offset count elements; stride NULL means row-major
  * contiguous; storageDims is the shape of the storage that the view lies in. Dimensions may be 0,
- * the rank is 0 … 8 (0: a scalar). tensorData may be NULL until the operator runs. NULL on bad
- * input, with a text in aclGetRecentErrMsg. The tensor does not own tensorData. */
+ * the rank is 0 … 8 (0: a scalar). tensorData may be NULL in a tensor that only describes;
+ * operators refuse it unless the view has no element. storageDims NULL: the storage is not known.
+ * NULL on bad input, with a text in aclGetRecentErrMsg. The tensor does not own tensorData. */
 ACL_FUNC_VISIBILITY aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum,
                                                aclDataType dataType, const int64_t *stride,
                                                int64_t offset, aclFormat format,

@@ -1,3 +1,4 @@
+/* The operators' tests' device, tensors and exact rounding (support.h). */
 #include "support.h"
 
 static _Thread_local aclrtStream stream;

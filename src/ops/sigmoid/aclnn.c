@@ -1,3 +1,4 @@
+/* aclnnSigmoid: checks, contiguous operands, one launch. */
 #include "aclnnop/aclnn_sigmoid.h"
 
 #include "ops/sigmoid/kernel.h"

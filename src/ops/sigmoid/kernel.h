@@ -1,3 +1,4 @@
+/* What aclnnSigmoid hands to its kernel. */
 #ifndef SA_SIGMOID_KERNEL_H
 #define SA_SIGMOID_KERNEL_H
 

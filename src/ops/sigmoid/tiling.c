@@ -1,3 +1,4 @@
+/* SigmoidTiling as a function of length, UB and bytes an element; backward uses it too. */
 #include "ops/sigmoid/sigmoid.h"
 
 #define TILE_MOST 32768

@@ -1,3 +1,4 @@
+/* aclnnSigmoidBackward: checks, contiguous operands, one launch. */
 #include "aclnnop/aclnn_sigmoid_backward.h"
 
 #include "ops/sigmoid_backward/kernel.h"

@@ -1,3 +1,4 @@
+/* What aclnnSigmoidBackward hands to its kernel. */
 #ifndef SA_SIGMOID_BACKWARD_KERNEL_H
 #define SA_SIGMOID_BACKWARD_KERNEL_H
 
