@@ -322,12 +322,39 @@ static void test_fill(void **state)
     aclDestroyScalar(wide);
 }
 
+/* Offsets past 2^31: two far apart elements of a reservation of which only their pages are used. */
+static void test_far_apart(void **state)
+{
+    const int64_t dims[] = {2, 3}, strides[] = {(INT64_C(1) << 31) + 5, 1};
+    const int64_t bytes = strides[0] + 64;
+    unsigned char got[3], *memory = NULL;
+    uint64_t seed = 5;
+    (void)state;
+    OPS_OK(aclrtMalloc((void **)&memory, (size_t)bytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    aclTensor *far = ops_tensor(SA_U8, 2, dims, strides, 0, bytes, memory);
+    ops_view in = ops_view_make(SA_U8, 2, dims, OPS_REVERSED, value, &seed);
+    ops_view back = ops_view_make(SA_U8, 2, dims, OPS_PLAIN, NULL, NULL);
+    OPS_OK(OPS_RUN(aclnnInplaceCopy, far, in.t));
+    ops_download(got, memory + strides[0], sizeof got);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(got[i], (int)ops_view_at(&in, 2, dims, 3 + i));
+    OPS_OK(OPS_RUN(aclnnInplaceCopy, back.t, far));
+    ops_view_fetch(&back, "far apart");
+    for (int64_t i = 0; i < 6; i++)
+        ops_expect(SA_U8, ops_view_at(&in, 2, dims, i), ops_view_at(&back, 2, dims, i), 0,
+                   "far apart", i);
+    aclDestroyTensor(far);
+    ops_view_free(&in);
+    ops_view_free(&back);
+    OPS_OK(aclrtFree(memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unary),         cmocka_unit_test(test_backward),
         cmocka_unit_test(test_cast_and_copy), cmocka_unit_test(test_permute_and_where),
-        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_fill),          cmocka_unit_test(test_far_apart),
     };
     return cmocka_run_group_tests(tests, ops_setup, ops_teardown);
 }

@@ -1,3 +1,4 @@
+/* Folding a tile by halves or by reducing instructions. */
 #include "ops/reduce/fold.h"
 
 void sa_fold_pair(sa_core *core, sa_fold f, sa_dtype dtype, void *dst, const void *a, const void *b,
