@@ -83,6 +83,14 @@ SA_API uint32_t sa_block_num(const sa_core *core);
  * hand. */
 SA_API sa_core *sa_self(void);
 
+/* SA_BLOCK_DATA bytes of this block's own, 16-byte aligned, zero when it begins. For wrappers that
+ * keep a state beside the core's (include/ascendc/); kernels use variables. */
+#define SA_BLOCK_DATA 128
+SA_API void *sa_block_data(sa_core *core);
+
+/* Which kind of core runs the calling code. */
+SA_API sa_core_type sa_core_kind(const sa_core *core);
+
 /* ---- local memories
  * ------------------------------------------------------------------------------ */
 

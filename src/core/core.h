@@ -35,6 +35,7 @@ struct sa_core {
     void *observer_block;
     const sa_launch *launch;
     sa_core_type type;
+    _Alignas(16) uint8_t block_data[SA_BLOCK_DATA];
 };
 
 static inline bool sa_core_quiet(const sa_core *core)

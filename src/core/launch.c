@@ -224,6 +224,7 @@ static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
         memset(core->flags, 0, sizeof core->flags);
         core->flags_used = false;
     }
+    memset(core->block_data, 0, sizeof core->block_data);
     core->isa = r->isa;
     core->abandon = r->abandon;
     core->stop = &r->stop;

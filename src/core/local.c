@@ -25,6 +25,16 @@ sa_core *sa_self(void)
     return fiber ? &fiber->core : NULL;
 }
 
+void *sa_block_data(sa_core *core)
+{
+    return core->block_data;
+}
+
+sa_core_type sa_core_kind(const sa_core *core)
+{
+    return core->type;
+}
+
 static bool is_local(sa_memory memory)
 {
     return memory > SA_GM && memory < SA_MEMORIES;
