@@ -17,10 +17,10 @@ typedef struct node {
     size_t size;
 } node;
 
-static node read_node(const wire_field *field)
+static node read_node(const void *data, size_t size)
 {
-    node n = {.data = field->data, .size = field->size};
-    wire w = wire_of(field->data, field->size);
+    node n = {.data = data, .size = size};
+    wire w = wire_of(data, size);
     wire_field f;
     while (wire_next(&w, &f)) {
         if (f.number == 2)
@@ -189,6 +189,17 @@ static void report(const node *n, kernels_of_op lister, TF_Status *status)
         fprintf(stderr, "%s\n", text);
 }
 
+void sa_graph_report_fallback(const void *data, size_t bytes)
+{
+    node n = read_node(data, bytes);
+    kernels_of_op lister = find_lister();
+    if (!lister || belongs_on_cpu(&n.op))
+        return;
+    TF_Status *status = TF_NewStatus();
+    report(&n, lister, status);
+    TF_DeleteStatus(status);
+}
+
 void sa_graph_report_fallbacks(const void *graph, size_t bytes)
 {
     wire w = wire_of(graph, bytes);
@@ -202,7 +213,7 @@ void sa_graph_report_fallbacks(const void *graph, size_t bytes)
     while (wire_next(&w, &f)) {
         if (f.number != 1 || f.type != 2)
             continue;
-        node n = read_node(&f);
+        node n = read_node(f.data, f.size);
         if (contains(&n.device, "device:CPU:") && !belongs_on_cpu(&n.op))
             report(&n, lister, status);
     }

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* An op that asked for an NPU and got the CPU; `node` is a serialised NodeDef. */
+void sa_graph_report_fallback(const void *node, size_t bytes);
+
 /* `graph` is a serialised GraphDef. */
 void sa_graph_report_fallbacks(const void *graph, size_t bytes);
 

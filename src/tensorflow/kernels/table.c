@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorflow/kernels/run.h"
+
+#include "tensorflow/bridge.h"
+#include "tensorflow/graph/fallback.h"
 #include "tensorflow/graph/wire.h"
 #include "tensorflow/kernels/run.h"
 
 static const kernel_def *const tables[] = {
-    tf_kernels_elementwise, tf_kernels_gradient, tf_kernels_matmul, tf_kernels_nn,
-    tf_kernels_reduce,      tf_kernels_fill,     tf_kernels_layout, tf_kernels_slice,
-    tf_kernels_index,       tf_kernels_variable,
+    tf_kernels_elementwise, tf_kernels_gradient, tf_kernels_matmul,    tf_kernels_nn,
+    tf_kernels_reduce,      tf_kernels_fill,     tf_kernels_layout,    tf_kernels_slice,
+    tf_kernels_index,       tf_kernels_variable, tf_kernels_near_zero,
 };
 
 #define TABLES (sizeof tables / sizeof *tables)
@@ -167,6 +171,8 @@ TF_ENTRY void TF_InitKernel(void)
             register_row(d, status);
     }
     TF_DeleteStatus(status);
+    if (tf_device_count() > 0 && tf_bridge()->start_eager)
+        tf_bridge()->start_eager(sa_graph_report_fallback);
 }
 
 static void write_types(FILE *f, const char *attr, uint32_t types)

@@ -1,81 +1,24 @@
 /* Gathers from variables and sparse updates of them: what embeddings need. */
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/sann_unsorted_segment_sum.h"
+#include "tensorflow/bridge.h"
 #include "tensorflow/kernels/index.h"
-#include "tensorflow/variables.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static sa_variable_open_function open_variable;
-static sa_variable_close_function close_variable;
-static char why_not[1024];
-
-/* "2.21" of "2.21.0": C++ layouts may change with every release. */
-static bool same_release(const char *a, const char *b)
-{
-    const char *dot = strchr(a, '.');
-    dot = dot ? strchr(dot + 1, '.') : NULL;
-    size_t n = dot ? (size_t)(dot - a) : strlen(a);
-    return strncmp(a, b, n) == 0 && (b[n] == '.' || b[n] == 0);
-}
-
-static const char *running_release(void)
-{
-    void *cc = dlopen("libtensorflow_cc.so.2", RTLD_NOLOAD | RTLD_LAZY);
-    const char *(*version)(void) = NULL;
-    void *symbol = dlsym(cc ? cc : RTLD_DEFAULT, "TF_Version");
-    memcpy(&version, &symbol, sizeof version);
-    return version ? version() : "unknown";
-}
-
-static void load(void)
-{
-    static const char *const places[] = {"", "../softascend/lib64/"};
-    Dl_info self;
-    char path[4096];
-    void *library = NULL;
-    if (!same_release(SA_BUILT_FOR_TENSORFLOW, running_release())) {
-        snprintf(why_not, sizeof why_not,
-                 "kernels on variables were built for TensorFlow %s, and this is %s: build "
-                 "SoftAscend against it",
-                 SA_BUILT_FOR_TENSORFLOW, running_release());
-        return;
-    }
-    if (!dladdr((const void *)(uintptr_t)load, &self) || !self.dli_fname)
-        return;
-    const char *slash = strrchr(self.dli_fname, '/');
-    int folder = slash ? (int)(slash + 1 - self.dli_fname) : 0;
-    for (int i = 0; i < 2 && !library; i++) {
-        snprintf(path, sizeof path, "%.*s%slibsoftascend_variables.so", folder, self.dli_fname,
-                 places[i]);
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!library)
-            snprintf(why_not, sizeof why_not, "%s", dlerror());
-    }
-    void *o = library ? dlsym(library, SA_VARIABLE_OPEN) : NULL;
-    void *c = library ? dlsym(library, SA_VARIABLE_CLOSE) : NULL;
-    if (o && c) {
-        memcpy(&open_variable, &o, sizeof o);
-        memcpy(&close_variable, &c, sizeof c);
-    }
-}
-
-/* The variable of input 0 as an operand, locked until close_variable. */
+/* The variable of input 0 as an operand, locked until it is closed. */
 static bool lock_variable(job *j, bool writing, sa_variable *v, operand *o)
 {
     if (j->failed)
         return false;
-    pthread_once(&once, load);
-    if (!open_variable) {
-        tf_fail(j, TF_UNIMPLEMENTED, "no way to a variable's tensor: %s", why_not);
+    const sa_bridge *bridge = tf_bridge();
+    if (!bridge->open_variable) {
+        tf_fail(j, TF_UNIMPLEMENTED, "no way to a variable's tensor: %s", bridge->why_not);
         return false;
     }
-    open_variable(j->ctx, 0, writing, v, j->status);
+    bridge->open_variable(j->ctx, 0, writing, v, j->status);
     if (TF_GetCode(j->status) != TF_OK) {
         char text[1024];
         TF_Code code = TF_GetCode(j->status);
@@ -87,7 +30,7 @@ static bool lock_variable(job *j, bool writing, sa_variable *v, operand *o)
     if (v->type != j->k->type) {
         tf_fail(j, TF_INVALID_ARGUMENT, "the variable is %s, and the op's dtype %s",
                 tf_type(v->type), tf_type(j->k->type));
-        close_variable(v);
+        tf_bridge()->close_variable(v);
         return false;
     }
     return true;
@@ -108,7 +51,7 @@ static void resource_gather(job *j)
     int64_t batch = j->k->number[0];
     tf_gather(j, &params, indices, batch < 0 ? batch + indices->rank : batch, batch);
     tf_wait(j);
-    close_variable(&v);
+    tf_bridge()->close_variable(&v);
 }
 
 /* variable[indices] += or -= updates: rows that occur more than once are summed first. */
@@ -154,7 +97,7 @@ static void scatter(job *j, bool subtract)
             TF_RUN(j, aclnnAdd, target, change, one, target);
     }
     tf_wait(j);
-    close_variable(&v);
+    tf_bridge()->close_variable(&v);
 }
 
 static void scatter_add(job *j)

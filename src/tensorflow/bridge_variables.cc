@@ -1,5 +1,5 @@
-// The one function that TensorFlow's C ABI lacks for kernels on variables: see variables.h.
-#include "tensorflow/variables.h"
+// The one function that TensorFlow's C ABI lacks for kernels on variables: see bridge.h.
+#include "tensorflow/bridge.h"
 
 #include <cstring>
 #include <utility>
