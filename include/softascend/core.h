@@ -36,7 +36,15 @@ typedef void (*sa_kernel)(sa_core *core, void *args);
 
 /* On a split chip an AI core is one cube core (AIC: MTE2, MTE1, M, FIX) and two vector cores (AIV:
  * MTE2, V, MTE3); blocks of a launch run on one kind. */
-typedef enum sa_core_type { SA_AIC, SA_AIV } sa_core_type;
+typedef enum sa_core_type {
+    SA_AIC,
+    SA_AIV,
+    /* of a launch, not of a core: each block is a cube core with one or two vector cores, which run
+     * the same kernel function and tell themselves apart by sa_kind. On a coupled chip a block is
+     * one core (SA_AIC) that does both. */
+    SA_MIX_1_1,
+    SA_MIX_1_2,
+} sa_core_type;
 
 typedef enum sa_pipe {
     SA_PIPE_S,    /* scalar */
@@ -79,6 +87,17 @@ typedef enum sa_cmp { SA_LT, SA_GT, SA_EQ, SA_LE, SA_GE, SA_NE } sa_cmp;
 SA_API uint32_t sa_block_idx(const sa_core *core);
 SA_API uint32_t sa_block_num(const sa_core *core);
 
+/* SA_AIC or SA_AIV: what this core is. In a mixed launch of n blocks the cube cores are blocks 0 …
+ * n-1; the vector cores 0 … n * ratio - 1, those of block b from b * ratio on; sa_block_num is n
+ * for all. */
+SA_API sa_core_type sa_kind(const sa_core *core);
+/* Which vector core of its block this one is (0, 1), and how many a block has (0: no mixed launch).
+ */
+SA_API uint32_t sa_sub_block_idx(const sa_core *core);
+SA_API uint32_t sa_task_ratio(const sa_core *core);
+/* On a coupled chip one core has the memories of both kinds. */
+SA_API bool sa_coupled(const sa_core *core);
+
 /* The core that runs the calling code; NULL outside a kernel. For wrappers that have no core at
  * hand. */
 SA_API sa_core *sa_self(void);
@@ -119,6 +138,26 @@ SA_API void sa_barrier(sa_core *core, sa_pipe pipe);
 /* Every block of the launch arrives before any goes on. Blocks that end without arriving while
  * others wait: the launch stops, naming who waits and who ended. */
 SA_API void sa_sync_all(sa_core *core);
+/* Likewise, for the cores of the caller's kind only: in a mixed launch all cube or all vector
+ * cores.
+ */
+SA_API void sa_sync_kind(sa_core *core);
+
+/* Flags between cores, id 0 … 15, counting. mode 0: once every core of the caller's kind has set
+ * it, each may wait for it once; mode 1: likewise among the vector cores of a block; mode 2: a cube
+ * core's set is for each vector core of its block, and the vector cores' sets, once all have set,
+ * are for their cube core. sa_cross_wait waits for the caller's own flag. Waits that nothing can
+ * answer stop the launch, naming who waits. */
+SA_API void sa_cross_set(sa_core *core, int mode, sa_pipe pipe, uint32_t id);
+SA_API void sa_cross_wait(sa_core *core, sa_pipe pipe, uint32_t id);
+
+/* Flags in GM (IBSet, IBWait): `workspace` has blocks * 32 bytes for each event and starts as
+ * zeros; set marks (block, event), wait waits for that mark and takes it away. */
+SA_API void sa_ib_set(sa_core *core, void *workspace, uint32_t block, uint32_t event);
+SA_API void sa_ib_wait(sa_core *core, void *workspace, uint32_t block, uint32_t event);
+
+/* Lets other blocks run: for loops that poll GM. */
+SA_API void sa_yield(sa_core *core);
 
 /* Stops the kernel with `code` and a message; does not return. */
 SA_API void sa_fault(sa_core *core, sa_status code, const char *format, ...) SA_PRINTF(3, 4)
@@ -265,5 +304,8 @@ SA_API void sa_arg_min(sa_core *core, sa_dtype dtype, void *dst, const void *src
 #ifdef __cplusplus
 }
 #endif
+
+#include "softascend/cube.h"
+#include "softascend/vector.h"
 
 #endif
