@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
+#ifndef __global__ /* ascc reads it */
 #define __global__
+#endif
 #define __aicore__
 #define __gm__
 #define __ubuf__

@@ -1,25 +1,162 @@
-/* Launching an Ascend C kernel from host code that a plain C++ compiler builds.
+/* Launching an Ascend C kernel from host code.
+ *
+ * ascc turns
+ *
+ *     add_custom<<<blocks, nullptr, stream>>>(x, y, z, n);
+ *
+ * into a call of softascend::kernel below, and gives the kernel the function aclrtlaunch_add_custom
+ * that the toolkit's generated headers declare. Without ascc, for a plain C++ compiler,
  *
  *     extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n)
  *     { … }
  *     SOFTASCEND_KERNEL(add_custom, GM_ADDR, GM_ADDR, GM_ADDR, uint32_t)
  *
- * declares what the toolkit's generated header aclrtlaunch_add_custom.h declares; the call is the
- * toolkit's too, and returns an aclError:
+ * declares that function; the kernel then runs on vector cores. The call is the toolkit's, and
+ * returns an aclError:
  *
  *     ACLRT_LAUNCH_KERNEL(add_custom)(blocks, stream, x, y, z, n);
  *
- * The kernel runs on vector cores. Parameters are pointers and plain values. */
+ * Parameters are pointers and plain values. */
 #ifndef ASCENDC_LAUNCH_H
 #define ASCENDC_LAUNCH_H
 
 #include "softascend/launch.h"
+#include "softascend/status.h"
 
+#include <cstdint>
+#include <cstdio>
 #include <tuple>
 #include <type_traits>
 
 namespace softascend
 {
+/* Which cores a kernel runs on; 0 is vector cores too. */
+enum kernel_kind { KERNEL_AIV = 1, KERNEL_AIC, KERNEL_MIX_1_1, KERNEL_MIX_1_2 };
+
+/* A kernel with its arguments, as every block gets them. */
+template <class Kernel, class... Args>
+struct packed_call {
+    Kernel kernel;
+    std::tuple<Args...> args;
+
+    static void run(sa_core *, void *call)
+    {
+        packed_call *self = static_cast<packed_call *>(call);
+        std::apply(self->kernel, self->args);
+    }
+};
+
+template <class Kernel, class... Args>
+inline int enqueue(Kernel kernel, int kind, const char *name, int64_t blocks, void *stream,
+                   Args... args)
+{
+    static_assert((std::is_trivially_copyable_v<Args> && ...),
+                  "kernel parameters are pointers and plain values");
+    packed_call<Kernel, Args...> call{kernel, {args...}};
+    uint32_t count = blocks > 0 && blocks <= UINT16_MAX ? (uint32_t)blocks : 0;
+    auto launch = [&](uint32_t n, sa_core_type type) {
+        return sa_stream_launch(stream, call.run, name, n, type, &call, sizeof call);
+    };
+    if (kind == KERNEL_AIC) {
+        return launch(count, SA_AIC);
+    }
+    if (kind != KERNEL_MIX_1_1 && kind != KERNEL_MIX_1_2) {
+        return launch(count, SA_AIV);
+    }
+    int error = launch(count, kind == KERNEL_MIX_1_1 ? SA_MIX_1_1 : SA_MIX_1_2);
+    if (error) { /* a runtime that takes one kind of core at a time: the cube half first */
+        error = launch(count, SA_AIC);
+        error = error ? error : launch(count * (kind == KERNEL_MIX_1_2 ? 2 : 1), SA_AIV);
+    }
+    return error;
+}
+
+/* What a launch names: a kernel, by its address or as what calls it, and the line it is on. */
+template <class Kernel>
+struct launch_site {
+    Kernel kernel;
+    int kind;
+    const char *name, *file;
+    int line;
+
+    /* <<<…>>> has no result: a launch that is refused says so. */
+    template <class... Args>
+    void begin(int64_t blocks, void *stream, Args... args) const
+    {
+        int error = enqueue(kernel, kind, name, blocks, stream, args...);
+        if (error) {
+            std::fprintf(stderr, "%s:%d: launch of %s: error %d: %s\n", file, line, name, error,
+                         sa_last_message());
+        }
+    }
+};
+
+/* Between <<<…>>> and the arguments. */
+template <class Kernel>
+struct configured {
+    launch_site<Kernel> site;
+    int64_t blocks;
+    void *stream;
+
+    template <class... Args>
+    void operator()(Args... args) const
+    {
+        site.begin(blocks, stream, args...);
+    }
+};
+
+template <class... Parameters>
+struct configured<void (*)(Parameters...)> {
+    launch_site<void (*)(Parameters...)> site;
+    int64_t blocks;
+    void *stream;
+
+    void operator()(Parameters... args) const { site.begin(blocks, stream, args...); }
+};
+
+template <class Kernel>
+struct launchable {
+    launch_site<Kernel> site;
+
+    /* <<<blocks, stream>>>, or a size and the default stream */
+    template <class Second>
+    configured<Kernel> operator()(int64_t blocks, Second second) const
+    {
+        if constexpr (std::is_pointer_v<Second>) {
+            return {site, blocks, const_cast<void *>(static_cast<const void *>(second))};
+        } else {
+            return {site, blocks, nullptr};
+        }
+    }
+
+    template <class Control>
+    configured<Kernel> operator()(int64_t blocks, Control, void *stream) const
+    {
+        return {site, blocks, stream};
+    }
+
+    template <class Control, class Configuration>
+    configured<Kernel> operator()(int64_t blocks, Control, void *stream, Configuration) const
+    {
+        return {site, blocks, stream};
+    }
+
+    template <class... Args>
+    uint32_t launch(uint32_t blocks, void *stream, Args... args) const
+    {
+        return (uint32_t)enqueue(site.kernel, site.kind, site.name, blocks, stream, args...);
+    }
+};
+
+/* What ascc writes for the kernel of a launch (sa_launch_of_ascc). */
+template <class Kernel>
+inline launchable<Kernel> kernel(Kernel kernel, int kind, const char *name,
+                                 const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    return {{kernel, kind, name, file, line}};
+}
+
+/* For SOFTASCEND_KERNEL. */
 template <class... Args>
 struct launcher {
     void (*kernel)(Args...);
@@ -27,30 +164,19 @@ struct launcher {
 
     uint32_t operator()(uint32_t blocks, void *stream, Args... args) const
     {
-        static_assert((std::is_trivially_copyable_v<Args> && ...),
-                      "kernel parameters are pointers and plain values");
-        packed arguments{kernel, {args...}};
-        return (uint32_t)sa_stream_launch(stream, run, name, blocks, SA_AIV, &arguments,
-                                          sizeof arguments);
-    }
-
-  private:
-    struct packed {
-        void (*kernel)(Args...);
-        std::tuple<Args...> args;
-    };
-
-    static void run(sa_core *, void *arguments)
-    {
-        packed *call = static_cast<packed *>(arguments);
-        std::apply(call->kernel, call->args);
+        return (uint32_t)enqueue(kernel, KERNEL_AIV, name, blocks, stream, args...);
     }
 };
 } // namespace softascend
 
+#ifdef SOFTASCEND_ASCC
+#define SOFTASCEND_KERNEL(kernel, ...)
+extern "C" void sa_launch_of_ascc(void); /* never called: ascc sees that this file was included */
+#else
 #define SOFTASCEND_KERNEL(kernel, ...)                                                             \
     [[maybe_unused]] static constexpr ::softascend::launcher<__VA_ARGS__> aclrtlaunch_##kernel{    \
         kernel, #kernel};
+#endif
 
 #define ACLRT_LAUNCH_KERNEL(kernel) aclrtlaunch_##kernel
 

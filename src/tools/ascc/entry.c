@@ -1,0 +1,127 @@
+/* What stands behind a kernel for callers in other files: aclrtlaunch_NAME, which the toolkit's
+ * generated headers declare, and sa_kind_NAME, by which a launch elsewhere knows the cores. */
+#include "tools/ascc/entry.h"
+#include "tools/ascc/rewrite.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The type of one parameter, tokens [from, to): without its name and default value. */
+static char *parameter_type(const source *s, size_t from, size_t to)
+{
+    static const char *const types[] = {"int",    "char", "short", "long",  "signed", "unsigned",
+                                        "double", "bool", "float", "const", "auto",   "void"};
+    for (size_t i = from; i < to; i++) {
+        if (token_is(s, i, "=")) {
+            to = i;
+        }
+    }
+    if (to > from + 1 && s->tokens[to - 1].kind == TOKEN_NAME && !token_is(s, to - 2, "::")) {
+        bool is_type = false;
+        for (size_t n = 0; n < sizeof types / sizeof *types; n++) {
+            is_type |= token_is(s, to - 1, types[n]);
+        }
+        /* `struct tiling` and `const tiling` have no name behind them */
+        bool qualified =
+            to == from + 2 && (token_is(s, from, "struct") || token_is(s, from, "const"));
+        if (!is_type && !qualified) {
+            to--;
+        }
+    }
+    while (from < to && token_is(s, from, "const")) {
+        from++;
+    }
+    return token_join(s, from, to);
+}
+
+typedef struct parameter {
+    char *type;
+    bool pointer;
+} parameter;
+
+static size_t parameters(const source *s, const kernel *k, parameter **out)
+{
+    size_t count = 0, from = k->open + 1;
+    *out = NULL;
+    for (size_t i = k->open + 1; i <= k->close; i++) {
+        if (token_is(s, i, "<")) {
+            size_t close = angle_close(s, i);
+            i = close < k->close ? close : i;
+        } else if (i < k->close && (token_is(s, i, "(") || token_is(s, i, "{"))) {
+            i = token_close(s, i);
+        } else if (i == k->close || token_is(s, i, ",")) {
+            if (i > from) {
+                *out = grow(*out, (count + 1) * sizeof **out);
+                parameter *p = &(*out)[count++];
+                p->type = parameter_type(s, from, i);
+                p->pointer = strchr(p->type, '*') != NULL;
+                if (!strcmp(p->type, "void")) {
+                    count--;
+                }
+            }
+            from = i + 1;
+        }
+    }
+    return count;
+}
+
+static void print_parameters(text *out, const parameter *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_print(out, ", %s%ssa_%zu", p[i].pointer ? "void *" : p[i].type,
+                   p[i].pointer ? "" : " ", i);
+    }
+}
+
+void entry_definition(text *out, const source *s, const kernel *k)
+{
+    parameter *p;
+    size_t count = parameters(s, k, &p);
+    text_print(out, " extern \"C\" { __attribute__((weak)) unsigned char sa_kind_%s = %d; ",
+               k->name, k->kind);
+    text_print(out,
+               "__attribute__((weak)) uint32_t aclrtlaunch_%s(uint32_t sa_blocks, void *sa_stream",
+               k->name);
+    print_parameters(out, p, count);
+    text_print(out, ") { return ::softascend::kernel(%s, %d, \"%s\").launch(sa_blocks, sa_stream",
+               k->name, k->kind, k->name);
+    for (size_t i = 0; i < count; i++) {
+        if (p[i].pointer) {
+            text_print(out, ", (%s)sa_%zu", p[i].type, i);
+        } else {
+            text_print(out, ", sa_%zu", i);
+        }
+    }
+    text_put(out, "); } } ");
+}
+
+void entry_declaration(text *out, const kernel *k)
+{
+    text_print(out, " extern \"C\" { extern __attribute__((weak)) unsigned char sa_kind_%s; } ",
+               k->name);
+}
+
+bool has_launch_header(const source *s, const kernels *k, const kernel *one)
+{
+    return one->body < s->count && !kernels_ambiguous(k, s, one->name);
+}
+
+void launch_header(text *out, const source *s, const kernel *k, const char *file)
+{
+    parameter *p;
+    size_t count = parameters(s, k, &p);
+    char *guard = say("ACLRTLAUNCH_%s_H", k->name);
+    for (char *c = guard; *c; c++) {
+        *c = (char)toupper((unsigned char)*c);
+    }
+    text_print(out, "/* Launches the kernel %s of %s. Made by ascc. */\n", k->name, file);
+    text_print(out, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
+    text_put(out, "#ifndef ACLRT_LAUNCH_KERNEL\n"
+                  "#define ACLRT_LAUNCH_KERNEL(kernel) aclrtlaunch_##kernel\n#endif\n\n"
+                  "#ifdef __cplusplus\nextern \"C\"\n#endif\n");
+    text_print(out, "uint32_t aclrtlaunch_%s(uint32_t sa_blocks, void *sa_stream", k->name);
+    print_parameters(out, p, count);
+    text_put(out, ");\n\n#endif\n");
+    free(guard);
+}
