@@ -162,8 +162,9 @@ aclnnStatus sa_refuse(const char *op, const char *format, ...) SA_PRINTF(2, 3);
 /* ---- shapes (common/shape.c) ---- */
 
 /* The shape that a and b broadcast to (NumPy's rule), or a refusal naming both. */
-aclnnStatus sa_broadcast(const char *op, const char *arg_a, const aclTensor *a, const char *arg_b,
-                         const aclTensor *b, int *rank, int64_t dims[SA_MAX_RANK]);
+aclnnStatus sa_broadcast_shape(const char *op, const char *arg_a, const aclTensor *a,
+                               const char *arg_b, const aclTensor *b, int *rank,
+                               int64_t dims[SA_MAX_RANK]);
 
 /* A loop over the elements of operand 0 (the output), innermost dimension last, the others
  * broadcast to its shape. Dimensions of 1 are dropped and dimensions that lie one after the other
@@ -178,7 +179,8 @@ typedef struct sa_loop {
     void *data[SA_LOOP_OPERANDS];
 } sa_loop;
 
-/* `t[0]` is the output; the others must broadcast to its shape (check with sa_broadcast first). */
+/* `t[0]` is the output; the others must broadcast to its shape (check with sa_broadcast_shape
+ * first). */
 aclnnStatus sa_loop_make(const char *op, sa_loop *loop, int operands, const aclTensor *const *t);
 
 /* One contiguous dimension in every operand. */

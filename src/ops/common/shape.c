@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-aclnnStatus sa_broadcast(const char *op, const char *arg_a, const aclTensor *a, const char *arg_b,
-                         const aclTensor *b, int *rank, int64_t dims[SA_MAX_RANK])
+aclnnStatus sa_broadcast_shape(const char *op, const char *arg_a, const aclTensor *a,
+                               const char *arg_b, const aclTensor *b, int *rank,
+                               int64_t dims[SA_MAX_RANK])
 {
     char text_a[SA_SHAPE_TEXT], text_b[SA_SHAPE_TEXT];
     int r = a->rank > b->rank ? a->rank : b->rank;

@@ -61,7 +61,7 @@ aclnnStatus sa_ew_check_shape(const char *op, const aclTensor *a, const char *a_
 {
     int rank;
     int64_t dims[SA_MAX_RANK];
-    aclnnStatus s = sa_broadcast(op, a_name, a, b_name, b, &rank, dims);
+    aclnnStatus s = sa_broadcast_shape(op, a_name, a, b_name, b, &rank, dims);
 
     return s ? s : sa_check_shape(op, out_name, out, rank, dims);
 }

@@ -64,9 +64,9 @@ static aclnnStatus check_where(const char *op, const aclTensor *condition, const
     if (!s)
         s = sa_check_same_dtype(op, "self", self, "out", out);
     if (!s)
-        s = sa_broadcast(op, "self", self, "other", other, &both.rank, both.dims);
+        s = sa_broadcast_shape(op, "self", self, "other", other, &both.rank, both.dims);
     if (!s)
-        s = sa_broadcast(op, "condition", condition, "self and other", &both, &rank, dims);
+        s = sa_broadcast_shape(op, "condition", condition, "self and other", &both, &rank, dims);
     return s ? s : sa_check_shape(op, "out", out, rank, dims);
 }
 

@@ -33,7 +33,7 @@ static int64_t parts(int64_t n, int64_t of)
     return n / of + (n % of != 0);
 }
 
-static void choose_tile(sa_softmax *p, const sa_chip *chip, int64_t blocks)
+static void choose_tile(sa_softmax_job *p, const sa_chip *chip, int64_t blocks)
 {
     int64_t ub = chip->ub_bytes - 1024, e = (int64_t)sa_dtype_bytes(p->dtype);
     int64_t element = p->inputs * (e + 8) + 8 + e + 4, vector = 6 * 4 + 8;
@@ -59,7 +59,7 @@ aclnnStatus sa_softmax_plan(aclOpExecutor *ex, const char *op, sa_softmax_kind k
     const sa_chip *chip = sa_current_chip();
     aclTensor views[1 + SA_SOFTMAX_INPUTS];
     const aclTensor *t[1 + SA_SOFTMAX_INPUTS];
-    sa_softmax p = {.kind = kind, .dtype = out->dtype, .inputs = inputs, .d = 1};
+    sa_softmax_job p = {.kind = kind, .dtype = out->dtype, .inputs = inputs, .d = 1};
     int64_t blocks;
     aclnnStatus s;
 

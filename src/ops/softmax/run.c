@@ -8,7 +8,7 @@
 
 typedef struct run {
     sa_core *core;
-    const sa_softmax *p;
+    const sa_softmax_job *p;
     char *raw[SA_SOFTMAX_INPUTS], *wide; /* a tile as it lies in GM; as fp32, before it is turned */
     float *x[SA_SOFTMAX_INPUTS];         /* tiles as the arithmetic reads them */
     float *e, *t;                        /* scratch tiles */
@@ -22,7 +22,7 @@ typedef struct run {
     int64_t offset[1 + SA_SOFTMAX_INPUTS];
 } run;
 
-static bool is_cross_entropy(const sa_softmax *p)
+static bool is_cross_entropy(const sa_softmax_job *p)
 {
     return p->kind == SA_CROSS_ENTROPY || p->kind == SA_SPARSE_CROSS_ENTROPY;
 }
@@ -34,7 +34,7 @@ static bool rows(const run *r)
 
 static void take_buffers(run *r)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
     uint32_t n = p->k_tile * p->d_tile, e = (uint32_t)sa_dtype_bytes(p->dtype);
     bool converts = p->dtype != SA_F32;
@@ -60,7 +60,7 @@ static void take_buffers(run *r)
 
 static void locate(run *r, int64_t item)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     const sa_loop *loop = &p->loop;
     int64_t rest = item / p->k_tiles, left;
 
@@ -81,7 +81,7 @@ static void locate(run *r, int64_t item)
 /* Brings chunk `index` of the inputs into x. */
 static void load(run *r, int64_t index)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
     uint32_t e = (uint32_t)sa_dtype_bytes(p->dtype), n;
 
@@ -179,7 +179,7 @@ static void spread(const run *r, bool divide, float *dst, const float *src, cons
 /* V -> GM: the tile `result`. */
 static void store(const run *r, float *result)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
     uint32_t e = (uint32_t)sa_dtype_bytes(p->dtype);
     int64_t ks = p->loop.strides[0][p->k_dim], ds = p->d_stride[0];
@@ -209,7 +209,7 @@ static void store(const run *r, float *result)
 /* S: for each slice its label's term, and 1 off the result there; NaN where the label is none. */
 static void sparse_labels(const run *r, float *result, const float *x)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
 
     sa_set_flag(core, SA_PIPE_V, SA_PIPE_S, 1);
@@ -236,7 +236,7 @@ static void sparse_labels(const run *r, float *result, const float *x)
 /* The result of the chunk in hand: x[0] holds x - maximum, e its exponential (not of backward). */
 static void finish_chunk(const run *r, bool first)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
     uint32_t n = r->k * r->d;
     float *result = r->e;
@@ -279,7 +279,7 @@ static void exponentials(const run *r)
 
 static void bring_labels(const run *r)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     uint32_t e = (uint32_t)sa_dtype_bytes(p->label_dtype);
 
     sa_tile_in(r->core, r->labels, (const char *)p->labels + r->first * p->label_stride * e, e,
@@ -290,7 +290,7 @@ static void bring_labels(const run *r)
 
 static void store_loss(const run *r)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     sa_core *core = r->core;
     uint32_t e = (uint32_t)sa_dtype_bytes(p->dtype);
     char *now = (char *)r->loss;
@@ -314,7 +314,7 @@ static void store_loss(const run *r)
 
 static void work_item(run *r)
 {
-    const sa_softmax *p = r->p;
+    const sa_softmax_job *p = r->p;
     bool once = p->d_tiles == 1;
 
     if (p->kind == SA_SPARSE_CROSS_ENTROPY)

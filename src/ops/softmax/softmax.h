@@ -20,7 +20,7 @@ typedef enum sa_softmax_kind {
 #define SA_SOFTMAX_INPUTS 2
 
 /* A launch's arguments. Strides in elements. */
-typedef struct sa_softmax {
+typedef struct sa_softmax_job {
     sa_softmax_kind kind;
     sa_loop loop; /* over the other dimensions; operand 0 the output, then the inputs */
     sa_dtype dtype, label_dtype;
@@ -33,7 +33,7 @@ typedef struct sa_softmax {
     void *loss;
     const void *labels; /* sparse: one for each slice */
     int64_t loss_stride, label_stride;
-} sa_softmax;
+} sa_softmax_job;
 
 void sa_softmax_kernel(sa_core *core, void *args);
 
