@@ -9,9 +9,25 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/set_env.sh DESTINATION .)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-# lib64/cmake is where a toolkit has it; Debian's CMake looks in share/cmake instead.
+# Where a toolkit has its CMake files; Debian's CMake looks for packages in share/cmake instead of
+# lib64/cmake. The build tree has them too.
+function(softascend_cmake_files folder)
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME)
+    configure_file(${file} ${PROJECT_BINARY_DIR}/${folder}/${name} COPYONLY)
+    install(FILES ${file} DESTINATION ${folder})
+  endforeach()
+endfunction()
+set(here ${PROJECT_SOURCE_DIR}/cmake)
+configure_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
+               ${PROJECT_BINARY_DIR}/CANNConfigVersion.cmake COPYONLY)
 foreach(folder lib64 share)
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/SoftAscendConfig.cmake
-                ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
-          DESTINATION ${folder}/cmake/SoftAscend)
+  softascend_cmake_files(${folder}/cmake/SoftAscend
+    ${here}/SoftAscendConfig.cmake ${here}/SoftAscendKernels.cmake
+    ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake)
+  softascend_cmake_files(${folder}/cmake/CANN
+    ${here}/CANNConfig.cmake ${PROJECT_BINARY_DIR}/CANNConfigVersion.cmake)
+endforeach()
+foreach(folder compiler tools)
+  softascend_cmake_files(${folder}/tikcpp/ascendc_kernel_cmake ${here}/ascendc.cmake)
 endforeach()

@@ -37,8 +37,8 @@ static void wrong(const char *format, const char *word)
 /* An option that means nothing when the chip is this machine. */
 static bool ignored(const char *word)
 {
-    static const char *const prefixes[] = {"--run-mode", "--cce-",    "--asc-",     "-Xaicore-",
-                                           "-Xhost-",    "--npu-soc", "--core-type"};
+    static const char *const prefixes[] = {"--run-mode", "--cce-",  "-cce-",     "--asc-",
+                                           "-Xaicore-",  "-Xhost-", "--npu-soc", "--core-type"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (starts(word, prefixes[i])) {
             return true;

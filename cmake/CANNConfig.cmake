@@ -1,0 +1,12 @@
+# find_package(CANN): SoftAscend under the toolkit's name, with the usual variables.
+include(CMakeFindDependencyMacro)
+find_dependency(SoftAscend PATHS "${CMAKE_CURRENT_LIST_DIR}/../SoftAscend")
+set(CANN_INCLUDE_DIRS "${SoftAscend_HOME}/include")
+set(CANN_LIBRARY_DIRS "${SoftAscend_HOME}/lib64")
+set(CANN_LIBRARIES SoftAscend::opapi SoftAscend::ascendcl)
+foreach(_softascend_name ascendcl nnopbase opapi)
+  if(NOT TARGET CANN::${_softascend_name})
+    add_library(CANN::${_softascend_name} INTERFACE IMPORTED)
+    target_link_libraries(CANN::${_softascend_name} INTERFACE SoftAscend::${_softascend_name})
+  endif()
+endforeach()
