@@ -34,7 +34,16 @@ struct sa_core {
                  [SA_FLAG_IDS]; /* sets not yet waited for: from, to, id */
     void *observer_block;
     const sa_launch *launch;
-    sa_core_type type;
+    sa_core_type type; /* SA_AIC or SA_AIV */
+    bool coupled;
+    uint32_t sub_block, ratio; /* in a mixed launch: which vector core, of how many a block */
+    uint32_t ordinal;          /* counts the cores of the launch; block_idx if it is not mixed */
+    /* registers that instructions leave to later ones */
+    uint64_t mask[2], cmp_mask[2];
+    bool mask_counter;
+    sa_atomic atomic;
+    sa_dtype atomic_dtype;
+    double deq_scale;
     _Alignas(16) uint8_t block_data[SA_BLOCK_DATA];
 };
 

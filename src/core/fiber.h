@@ -14,6 +14,8 @@ typedef enum sa_fiber_state {
     SA_FIBER_ABANDONED, /* left for good because the launch has stopped */
 } sa_fiber_state;
 
+typedef enum sa_wait { SA_WAIT_ALL, SA_WAIT_KIND, SA_WAIT_FLAG, SA_WAIT_TURN } sa_wait;
+
 typedef struct sa_fiber {
     sa_core core; /* first: a core's address is its fiber's */
     sa_fiber_state state;
@@ -25,8 +27,11 @@ typedef struct sa_fiber {
     const void *pc; /* call site of the fault, or of the call that parked */
     char fault_text[512];
 
-    void *run;           /* launch.c's: the launch in progress */
-    unsigned generation; /* of the barrier that it waits for */
+    void *run; /* launch.c's: the launch in progress */
+    /* what a parked fiber waits for, and whether it has come (wait.c) */
+    sa_wait wait;
+    uint32_t wait_flag;
+    atomic_bool released;
     struct sa_fiber *next, *next_waiting;
 
     uint32_t memory_bytes[SA_MEMORIES]; /* as mapped; core.local says what its kind of core has */

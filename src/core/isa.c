@@ -30,6 +30,8 @@ static void choose(void)
     sa_isa *generic = &tables[GENERIC];
     generic->backend = names[GENERIC];
     sa_isa_fill_elementwise(generic);
+    sa_isa_fill_fused(generic);
+    sa_isa_fill_special(generic);
     sa_isa_fill_compare(generic);
     sa_isa_fill_cast(generic);
     sa_isa_fill_arrange(generic);

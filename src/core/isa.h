@@ -11,6 +11,9 @@
 typedef void (*sa_body_BINARY)(void *dst, const void *a, const void *b, size_t n);
 typedef void (*sa_body_UNARY)(void *dst, const void *a, size_t n);
 typedef void (*sa_body_SCALAR)(void *dst, const void *a, double scalar, size_t n);
+/* sources of 16-bit floats, added into float32 */
+typedef sa_body_BINARY sa_body_WIDE_BINARY;
+typedef sa_body_SCALAR sa_body_WIDE_SCALAR;
 typedef void (*sa_body_FILL)(void *dst, double value, size_t n);
 typedef void (*sa_body_COMPARE)(void *mask, const void *a, const void *b, sa_cmp cmp, size_t n);
 typedef void (*sa_body_COMPARES)(void *mask, const void *a, double scalar, sa_cmp cmp, size_t n);
@@ -73,6 +76,9 @@ typedef struct sa_isa {
 #define SA_SLOT_LOAD_L0 SA_SLOT
 #define SA_SLOT_FIXPIPE SA_SLOT
 #define SA_SLOT_MMAD SA_SLOT
+#define SA_SLOT_WIDE_BINARY SA_SLOT
+#define SA_SLOT_WIDE_SCALAR SA_SLOT
+#define SA_SLOT_OWN(name, form) /* computed where it is issued (issue_*.c), by other slots */
 #include "core/isa.def"
 #undef SA_INSTR
 #undef SA_T
@@ -92,6 +98,11 @@ typedef enum sa_instr {
     SA_I_sync_all,
     SA_I_get,
     SA_I_set,
+    SA_I_sync_kind,
+    SA_I_cross_set,
+    SA_I_cross_wait,
+    SA_I_ib_set,
+    SA_I_ib_wait,
     SA_EVENTS,
 } sa_instr;
 

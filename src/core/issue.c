@@ -3,11 +3,10 @@
  *
  * A form (FORM_*) lists the operands once, as OP(memory, writes, pointer, rows, row_bytes, pitch);
  * the list is expanded twice: to check and to describe to an observer. */
-#include "core/core.h"
+#include "core/issue.h"
 
+#include <stdarg.h>
 #include <stdio.h>
-
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 static const uint8_t element_bytes[SA_DTYPE_END] = {
     [SA_F32] = 4, [SA_F16] = 2,  [SA_I8] = 1,   [SA_I32] = 4, [SA_U8] = 1,
@@ -28,6 +27,11 @@ static const sa_instr_info infos[SA_EVENTS] = {
     [SA_I_sync_all] = {"sync_all", "BARRIER", SA_PIPE_S, SA_COST_FLAG, 0},
     [SA_I_get] = {"get", "SCALAR", SA_PIPE_S, SA_COST_SCALAR, 0},
     [SA_I_set] = {"set", "SCALAR", SA_PIPE_S, SA_COST_SCALAR, 0},
+    [SA_I_sync_kind] = {"sync_kind", "BARRIER", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_cross_set] = {"cross_set", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_cross_wait] = {"cross_wait", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_ib_set] = {"ib_set", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
+    [SA_I_ib_wait] = {"ib_wait", "FLAG", SA_PIPE_S, SA_COST_FLAG, 0},
 };
 
 const sa_instr_info *sa_instr_describe(sa_instr instr)
@@ -39,7 +43,7 @@ const sa_instr_info *sa_instr_describe(sa_instr instr)
 
 #define COLD __attribute__((noinline, cold))
 
-COLD static noreturn void no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
+COLD noreturn void sa_issue_no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
 {
     char have[256] = "";
     size_t used = 0;
@@ -52,8 +56,8 @@ COLD static noreturn void no_body(sa_core *core, const void *pc, sa_instr instr,
 }
 
 /* The second look at an operand that failed the one comparison: an offset, or out of range. */
-COLD static void *outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
-                          bool write, const void *pointer, uint64_t bytes)
+COLD void *sa_issue_outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
+                            bool write, const void *pointer, uint64_t bytes)
 {
     const sa_local_memory *local = &core->local[memory];
     const char *name = infos[instr].name, *verb = write ? "writes" : "reads";
@@ -83,8 +87,8 @@ COLD static void *outside(sa_core *core, const void *pc, sa_instr instr, sa_memo
                   (unsigned long long)bytes, pointer, where);
 }
 
-COLD static noreturn void null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
-                                  const void *pointer)
+COLD noreturn void sa_issue_null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
+                                    const void *pointer)
 {
     sa_core_fault(core, pc, sa_core_exception(core), "%s %s GM at %p, which is no global memory",
                   infos[instr].name, write ? "writes" : "reads", pointer);
@@ -97,32 +101,61 @@ COLD static noreturn void misplaced(sa_core *core, const void *pc, sa_instr inst
                   infos[instr].name, what, (unsigned long long)value, (unsigned long long)unit);
 }
 
-/* ---- operands */
+/* ---- instructions with operands of their own */
 
-static inline void *in_range(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
-                             bool write, const void *pointer, uint64_t bytes)
+sa_issue sa_issue_begin(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
 {
-    if (memory == SA_GM) {
-        if (!LIKELY((uintptr_t)pointer >= SA_OFFSET_LIMIT))
-            null_gm(core, pc, instr, write, pointer);
-        return (void *)pointer;
-    }
-    const sa_local_memory *local = &core->local[memory];
-    uint64_t offset = (uintptr_t)pointer - (uintptr_t)local->base;
-    if (LIKELY((offset <= local->bytes) & (bytes <= local->bytes - offset)))
-        return (void *)pointer;
-    return outside(core, pc, instr, memory, write, pointer, bytes);
+    if ((unsigned)dtype >= SA_DTYPE_END || !(infos[instr].dtypes >> dtype & 1))
+        sa_issue_no_body(core, pc, instr, dtype);
+    return (sa_issue){.core = core,
+                      .event = {.instr = instr,
+                                .pipe = infos[instr].pipe,
+                                .dtype = dtype,
+                                .dtype_from = dtype,
+                                .pc = pc}};
 }
 
-/* Bytes from the first to the last of `rows` runs. */
-static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
+void *sa_issue_operand(sa_issue *issue, sa_memory memory, bool write, const void *pointer,
+                       uint64_t rows, uint64_t row_bytes, int64_t pitch_bytes)
 {
-    return rows <= 1 ? row_bytes : (rows - 1) * (uint64_t)pitch + row_bytes;
+    sa_event *e = &issue->event;
+    if (!rows || !row_bytes)
+        return (void *)pointer;
+    void *p = sa_issue_in_range(issue->core, e->pc, e->instr, memory, write, pointer,
+                                sa_issue_extent(rows, row_bytes, pitch_bytes));
+    if (e->accesses < SA_EVENT_ACCESSES)
+        e->access[e->accesses++] = (sa_access){
+            memory, write, (uintptr_t)p, (uint32_t)rows, (uint32_t)row_bytes, pitch_bytes};
+    return p;
 }
+
+void sa_issue_show(sa_issue *issue, uint64_t work)
+{
+    sa_core *core = issue->core;
+    if (LIKELY(sa_core_quiet(core)))
+        return;
+    sa_core_attend(core, issue->event.pc);
+    issue->event.work = work;
+    if (core->observer)
+        core->observer->issue(core->observer_block, core, &issue->event);
+}
+
+void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sa_core_fault(issue->core, issue->event.pc, sa_core_exception(issue->core), "%s: %s",
+                  infos[issue->event.instr].name, text);
+}
+
+/* ---- operands of the common forms */
 
 #define OP_CHECK(memory, writes, pointer, rows, row_bytes, pitch)                                  \
-    pointer =                                                                                      \
-        in_range(core, pc, instr, SA_##memory, writes, pointer, extent(rows, row_bytes, pitch));
+    pointer = sa_issue_in_range(core, pc, instr, SA_##memory, writes, pointer,                     \
+                                sa_issue_extent(rows, row_bytes, pitch));
 #define OP_EVENT(memory, writes, pointer, rows, row_bytes, pitch)                                  \
     if ((row_bytes) != 0)                                                                          \
         event.access[event.accesses++] =                                                           \
@@ -131,15 +164,13 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
 #define R false
 #define W true
 
-#define UP(n, unit) (((uint64_t)(n) + (unit)-1) / (unit) * (unit))
-
 /* What all issue functions do around their body. `size` is of one element; WORK elements. */
 #define ISSUE(name, PIPE, DTYPE, DTYPE_FROM, WORK, OPERANDS, SLOT, ...)                            \
     {                                                                                              \
         const void *pc = __builtin_return_address(0);                                              \
         const sa_instr instr = SA_I_##name;                                                        \
         if (!LIKELY((unsigned)(DTYPE) < SA_DTYPE_END && core->isa->SLOT))                          \
-            no_body(core, pc, instr, DTYPE);                                                       \
+            sa_issue_no_body(core, pc, instr, DTYPE);                                              \
         const uint64_t size = element_bytes[DTYPE];                                                \
         (void)size;                                                                                \
         OPERANDS(OP_CHECK)                                                                         \
@@ -161,14 +192,20 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
 
 /* ---- forms: vector */
 
+/* Some read dst too. */
+#define ALSO_READS(instr)                                                                          \
+    ((instr) == SA_I_axpy || (instr) == SA_I_mul_add_dst || (instr) == SA_I_fused_mul_add ||       \
+     (instr) == SA_I_fused_mul_add_relu)
 #define OPS_BINARY(OP)                                                                             \
     OP(UB, R, a, 1, n *size, 0)                                                                    \
     OP(UB, R, b, 1, n *size, 0)                                                                    \
+    OP(UB, R, also_read, 1, ALSO_READS(instr) ? n *size : 0, 0)                                    \
     OP(UB, W, dst, 1, n *size, 0)
 #define FORM_BINARY(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b,         \
                    uint32_t n)                                                                     \
     {                                                                                              \
+        const void *also_read = dst;                                                               \
         if (n)                                                                                     \
             ISSUE(name, pipe, dtype, dtype, n, OPS_BINARY, name[dtype], dst, a, b, n)              \
     }
@@ -183,10 +220,9 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
             ISSUE(name, pipe, dtype, dtype, n, OPS_UNARY, name[dtype], dst, a, n)                  \
     }
 
-/* axpy reads dst too. */
 #define OPS_SCALAR(OP)                                                                             \
     OP(UB, R, a, 1, n *size, 0)                                                                    \
-    OP(UB, R, also_read, 1, instr == SA_I_axpy ? n * size : 0, 0)                                  \
+    OP(UB, R, also_read, 1, ALSO_READS(instr) ? n *size : 0, 0)                                    \
     OP(UB, W, dst, 1, n *size, 0)
 #define FORM_SCALAR(name, pipe)                                                                    \
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, double scalar,         \
@@ -264,7 +300,7 @@ static inline uint64_t extent(uint64_t rows, uint64_t row_bytes, int64_t pitch)
         if (!n)                                                                                    \
             return;                                                                                \
         if (!LIKELY((unsigned)from < SA_DTYPE_END && infos[SA_I_##name].dtypes >> from & 1))       \
-            no_body(core, __builtin_return_address(0), SA_I_##name, from);                         \
+            sa_issue_no_body(core, __builtin_return_address(0), SA_I_##name, from);                \
         ISSUE(name, pipe, to, from, n, OPS_CAST, name[to][from], dst, src, round, n)               \
     }
 
@@ -341,23 +377,43 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
 #define OPS_COPY_L1(OP)                                                                            \
     OP(GM, R, src, rows, row_bytes, src_pitch)                                                     \
     OP(L1, W, dst, rows, row_bytes, dst_pitch)
-#define FORM_COPY_UB(name, pipe) COPY_FORM(name, pipe, OPS_COPY_UB)
-#define FORM_COPY_L1(name, pipe) COPY_FORM(name, pipe, OPS_COPY_L1)
-#define FORM_COPY_IN(name, pipe)                                                                   \
-    COPY_FORM(name, pipe, OPS_COPY_IN)                                                             \
-    void sa_##name##_2d(sa_core *core, void *dst, uint32_t dst_pitch, const void *src,             \
-                        int64_t src_pitch, uint32_t rows, uint32_t row_bytes)                      \
+#define COPY_2D_FORM(name, pipe, OPERANDS, dst_pitch_type, src_pitch_type)                         \
+    void sa_##name##_2d(sa_core *core, void *dst, dst_pitch_type dst_pitch, const void *src,       \
+                        src_pitch_type src_pitch, uint32_t rows, uint32_t row_bytes)               \
     {                                                                                              \
         if (rows && row_bytes)                                                                     \
-            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_IN, name[SA_U8],   \
-                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
+            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPERANDS, name[SA_U8], dst, \
+                  dst_pitch, src, src_pitch, rows, row_bytes)                                      \
     }
+#define FORM_COPY_UB(name, pipe)                                                                   \
+    COPY_FORM(name, pipe, OPS_COPY_UB)                                                             \
+    COPY_2D_FORM(name, pipe, OPS_COPY_UB, uint32_t, uint32_t)
+#define FORM_COPY_L1(name, pipe)                                                                   \
+    COPY_FORM(name, pipe, OPS_COPY_L1)                                                             \
+    COPY_2D_FORM(name, pipe, OPS_COPY_L1, uint32_t, int64_t)
+#define FORM_COPY_IN(name, pipe)                                                                   \
+    COPY_FORM(name, pipe, OPS_COPY_IN)                                                             \
+    COPY_2D_FORM(name, pipe, OPS_COPY_IN, uint32_t, int64_t)
+/* to GM: combines there if an atomic is set */
 #define FORM_COPY_OUT(name, pipe)                                                                  \
-    COPY_FORM(name, pipe, OPS_COPY_OUT)                                                            \
+    void sa_##name(sa_core *core, void *dst, const void *src, uint32_t row_bytes)                  \
+    {                                                                                              \
+        const uint32_t rows = 1;                                                                   \
+        const int64_t dst_pitch = 0, src_pitch = 0;                                                \
+        if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
+            sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, 0, src, 0,  \
+                           1, row_bytes);                                                          \
+        else if (row_bytes)                                                                        \
+            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, name[SA_U8], dst, dst_pitch,  \
+                  src, src_pitch, rows, row_bytes)                                                 \
+    }                                                                                              \
     void sa_##name##_2d(sa_core *core, void *dst, int64_t dst_pitch, const void *src,              \
                         uint32_t src_pitch, uint32_t rows, uint32_t row_bytes)                     \
     {                                                                                              \
-        if (rows && row_bytes)                                                                     \
+        if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
+            sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, dst_pitch,  \
+                           src, src_pitch, rows, row_bytes);                                       \
+        else if (rows && row_bytes)                                                                \
             ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, name[SA_U8],  \
                   dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
     }
@@ -387,13 +443,6 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
         ISSUE(name, pipe, dtype, dtype, CELLS, OPS_ND2NZ, name[dtype], l1, nz_rows, gm, gm_pitch,  \
               rows, cols)                                                                          \
     }
-
-/* Where in its packed storage an operand's architectural address is. */
-static inline void *packed(const sa_core *core, sa_memory memory, const void *l0, uint64_t size)
-{
-    uint64_t offset = (uintptr_t)l0 - (uintptr_t)core->local[memory].base;
-    return core->packed[memory - SA_L0A][size >> 1] + offset / size * 4;
-}
 
 /* The part of the NZ matrix that a load reads: `height` rows from `row`, `width` columns from
  * `col`. */
@@ -430,7 +479,7 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
         if (!outer || !inner)                                                                      \
             return;                                                                                \
         if (!LIKELY((unsigned)dtype < SA_DTYPE_END && core->isa->name[dtype]))                     \
-            no_body(core, __builtin_return_address(0), instr, dtype);                              \
+            sa_issue_no_body(core, __builtin_return_address(0), instr, dtype);                     \
         const uint64_t size = element_bytes[dtype];                                                \
         REQUIRE_MULTIPLE(nz_rows, 16)                                                              \
         REQUIRE_MULTIPLE(row, 16)                                                                  \
@@ -440,7 +489,7 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
                                transpose ? outer : inner);                                         \
         const void *from = at(l1, part.offset_bytes);                                              \
         ISSUE(name, pipe, dtype, dtype, (uint64_t)outer *inner, OPERANDS, name[dtype],             \
-              packed(core, MEMORY, l0, size), at(from, -part.offset_bytes), nz_rows, row, col,     \
+              sa_packed(core, MEMORY, l0, size), at(from, -part.offset_bytes), nz_rows, row, col,  \
               outer, inner, transpose)                                                             \
     }
 #define FORM_LOAD_L0(name, pipe) FORM_##name(name, pipe)
@@ -454,7 +503,9 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
     void sa_##name(sa_core *core, sa_dtype dtype, void *gm, int64_t gm_pitch, const void *l0c,     \
                    uint32_t m, uint32_t n)                                                         \
     {                                                                                              \
-        if (m && n)                                                                                \
+        if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
+            sa_atomic_fixpipe(core, __builtin_return_address(0), dtype, gm, gm_pitch, l0c, m, n);  \
+        else if (m && n)                                                                           \
             ISSUE(name, pipe, dtype, dtype == SA_I32 ? SA_I32 : SA_F32, (uint64_t)m * n,           \
                   OPS_FIXPIPE, name[dtype], gm, gm_pitch, l0c, m, n)                               \
     }
@@ -471,12 +522,15 @@ static inline const uint8_t *at(const void *l1, uint64_t offset_bytes)
         const void *also_read = l0c;                                                               \
         if (m && n)                                                                                \
             ISSUE(name, pipe, dtype, dtype, UP(m, 16) * UP(k, C0) * UP(n, 16), OPS_MMAD,           \
-                  name[dtype], l0c, packed(core, SA_L0A, l0a, size),                               \
-                  packed(core, SA_L0B, l0b, size), m, k, n, accumulate)                            \
+                  name[dtype], l0c, sa_packed(core, SA_L0A, l0a, size),                            \
+                  sa_packed(core, SA_L0B, l0b, size), m, k, n, accumulate)                         \
     }
 
 /* ---- the instructions */
 
+#define FORM_WIDE_BINARY(name, pipe)
+#define FORM_WIDE_SCALAR(name, pipe)
+#define FORM_OWN(name, pipe)
 #define SA_INSTR(name, pipe, form, dtypes, cost) FORM_##form(name, pipe)
 #include "core/isa.def"
 #undef SA_INSTR

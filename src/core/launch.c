@@ -1,40 +1,21 @@
 /* Launch: deals a kernel's blocks to the calling thread and to workers, and runs each on a fiber.
  *
- * Blocks are dealt one by one from a counter. A block that waits in sync_all parks: its thread
- * keeps its fiber and takes the next block, so that every block starts whatever the number of
- * threads; when all have been dealt, threads wait for the barrier and go on with what they parked.
+ * Blocks are dealt one by one from a counter. A block that waits for others parks (wait.c): its
+ * thread keeps its fiber and takes the next block, so that every block starts whatever the number
+ * of threads; when all have been dealt, threads go on with what they parked as it is released.
  */
 #include "core/launch.h"
-#include "core/fiber.h"
-#include "core/pool.h"
+#include "core/run.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define ABANDON_POLL_US 10000
-
-typedef struct run {
-    sa_pool_job job; /* first */
-    const sa_launch *launch;
-    const sa_chip *chip;
-    const sa_isa *isa;
-    const sa_observer *observer;
-    void *observer_state;
-    const volatile bool *abandon;
-
-    _Alignas(64) atomic_uint next; /* block to deal */
-    _Alignas(64) atomic_uint ended;
-    atomic_uint waiting;    /* blocks in sync_all */
-    atomic_uint generation; /* of sync_all: counts times that all had arrived */
-    bool stop;              /* atomically; a block has faulted */
-
-    pthread_mutex_t lock;
-    sa_fiber *waiters; /* under lock */
-    sa_error error;    /* under lock: the first fault */
-} run;
+#define POLL_US 50 /* between looks of blocks that poll GM */
 
 static const bool never; /* what `abandon` points to when no one watches */
 
@@ -45,7 +26,7 @@ static bool stopped(run *r)
     return __atomic_load_n(&r->stop, __ATOMIC_RELAXED);
 }
 
-static void stop(run *r)
+void sa_run_stop(run *r)
 {
     __atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
     atomic_fetch_add(&r->generation, 1);
@@ -60,7 +41,7 @@ void sa_launch_name(const sa_launch *launch, char *text, size_t bytes)
         sa_source_function((const char *)(uintptr_t)launch->kernel + 1, text, bytes);
 }
 
-static const char *exception_name(sa_status code)
+const char *sa_exception_name(sa_status code)
 {
     switch (code) {
     case SA_ERR_VECTOR_EXCEPTION:
@@ -83,11 +64,11 @@ static void report_fault(run *r, const sa_fiber *fiber)
         sa_launch_name(r->launch, kernel, sizeof kernel);
         sa_source_line(fiber->pc, line, sizeof line);
         sa_error_set(&r->error, fiber->fault_code, "%s in kernel %s, block %u: %s at %s",
-                     exception_name(fiber->fault_code), kernel, fiber->core.block_idx,
+                     sa_exception_name(fiber->fault_code), kernel, fiber->core.block_idx,
                      fiber->fault_text, line);
     }
     pthread_mutex_unlock(&r->lock);
-    stop(r);
+    sa_run_stop(r);
 }
 
 void sa_core_fault(sa_core *core, const void *pc, sa_status code, const char *format, ...)
@@ -122,100 +103,32 @@ void sa_core_attend(sa_core *core, const void *pc)
                       "stopped because it ran past the stream's limit,");
 }
 
-/* ---- sync_all */
-
-/* "0, 1, 2 and 7 more", of the blocks that are (not) on the list of waiters. */
-static void list_blocks(const run *r, bool waiting, char *text, size_t bytes)
-{
-    unsigned named = 0, total = 0;
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t i = 0; i < r->launch->blocks; i++) {
-        bool waits = false;
-        for (const sa_fiber *f = r->waiters; f && !waits; f = f->next_waiting)
-            waits = f->core.block_idx == i;
-        if (waits != waiting)
-            continue;
-        total++;
-        if (named < 4)
-            used += (size_t)snprintf(text + used, bytes - used, "%s%u", named++ ? ", " : "", i);
-        else if (total > 1000)
-            break; /* enough to say "and more" */
-    }
-    if (total > named)
-        snprintf(text + used, bytes - used, " and %u%s more", total - named,
-                 total > 1000 ? " or" : "");
-}
-
-/* Blocks wait, the others have ended: nobody can answer. Called after a block parked or ended. */
-static void check_deadlock(run *r)
-{
-    unsigned waiting = atomic_load(&r->waiting), ended = atomic_load(&r->ended);
-    if (!waiting || waiting + ended < r->launch->blocks)
-        return;
-    pthread_mutex_lock(&r->lock);
-    waiting = atomic_load(&r->waiting);
-    ended = atomic_load(&r->ended);
-    bool dead = waiting && ended && waiting + ended == r->launch->blocks;
-    if (dead && r->error.code == SA_OK) {
-        char kernel[128], line[192], who[96], gone[96];
-        sa_launch_name(r->launch, kernel, sizeof kernel);
-        sa_source_line(r->waiters->pc, line, sizeof line);
-        list_blocks(r, true, who, sizeof who);
-        list_blocks(r, false, gone, sizeof gone);
-        sa_status code =
-            r->launch->type == SA_AIV ? SA_ERR_VECTOR_EXCEPTION : SA_ERR_AICORE_EXCEPTION;
-        sa_error_set(&r->error, code,
-                     "%s in kernel %s: deadlock in sync_all: of %u blocks, %u wait (block %s) at "
-                     "%s; %u ended without it (block %s)",
-                     exception_name(code), kernel, r->launch->blocks, waiting, who, line, ended,
-                     gone);
-    }
-    pthread_mutex_unlock(&r->lock);
-    if (dead)
-        stop(r);
-}
-
-void sa_sync_all(sa_core *core)
-{
-    sa_fiber *fiber = (sa_fiber *)core;
-    run *r = fiber->run;
-    fiber->pc = __builtin_return_address(0);
-    if (__builtin_expect(!sa_core_quiet(core), 0)) {
-        sa_core_attend(core, fiber->pc);
-        if (core->observer) {
-            sa_event event = {.instr = SA_I_sync_all, .pipe = SA_PIPE_ALL, .pc = fiber->pc};
-            core->observer->issue(core->observer_block, core, &event);
-        }
-    }
-    pthread_mutex_lock(&r->lock);
-    unsigned arrived = atomic_load(&r->waiting) + 1;
-    if (arrived == r->launch->blocks) {
-        r->waiters = NULL;
-        atomic_store(&r->waiting, 0);
-        atomic_fetch_add(&r->generation, 1);
-        pthread_mutex_unlock(&r->lock);
-        if (arrived > 1)
-            sa_word_wake(&r->generation);
-        return;
-    }
-    fiber->generation = atomic_load(&r->generation);
-    fiber->next_waiting = r->waiters;
-    r->waiters = fiber;
-    atomic_store(&r->waiting, arrived);
-    pthread_mutex_unlock(&r->lock);
-    sa_fiber_leave(fiber, SA_FIBER_PARKED);
-    sa_core_attend(core, fiber->pc);
-}
-
 /* ---- blocks */
+
+/* Core `index` of the launch: in a mixed one, each block's cube core and then its vector cores. */
+static void place(const run *r, sa_core *core, uint32_t index)
+{
+    core->ordinal = index;
+    core->block_idx = index;
+    core->sub_block = 0;
+    core->ratio = r->per_block - 1;
+    core->type = r->launch->type <= SA_AIV ? r->launch->type : SA_AIC;
+    core->coupled = !r->chip->split;
+    if (core->ratio) {
+        uint32_t block = index / r->per_block, part = index % r->per_block;
+        core->type = part ? SA_AIV : SA_AIC;
+        core->sub_block = part ? part - 1 : 0;
+        core->block_idx = part ? block * core->ratio + core->sub_block : block;
+    }
+}
 
 static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
 {
     const sa_launch *launch = r->launch;
     sa_core *core = &fiber->core;
-    bool vector = !r->chip->split || launch->type == SA_AIV;
-    bool cube = !r->chip->split || launch->type == SA_AIC;
+    place(r, core, index);
+    bool vector = core->coupled || core->type == SA_AIV;
+    bool cube = core->coupled || core->type == SA_AIC;
     for (int m = SA_UB; m < SA_MEMORIES; m++) {
         core->local[m].bytes = (m == SA_UB ? vector : cube) ? fiber->memory_bytes[m] : 0;
         core->local[m].used = 0;
@@ -228,10 +141,13 @@ static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
     core->isa = r->isa;
     core->abandon = r->abandon;
     core->stop = &r->stop;
-    core->block_idx = index;
     core->block_num = launch->blocks;
     core->launch = launch;
-    core->type = launch->type;
+    core->mask[0] = core->mask[1] = ~(uint64_t)0;
+    core->mask_counter = false;
+    core->cmp_mask[0] = core->cmp_mask[1] = 0;
+    core->atomic = SA_ATOMIC_NONE;
+    core->deq_scale = 1;
     fiber->kernel = launch->kernel;
     fiber->args = launch->args;
     fiber->run = r;
@@ -245,7 +161,8 @@ static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
 static bool settle(run *r, sa_fiber *fiber)
 {
     if (fiber->state == SA_FIBER_PARKED) {
-        check_deadlock(r);
+        if (fiber->wait != SA_WAIT_TURN)
+            sa_run_check_deadlock(r);
         return false;
     }
     if (fiber->state == SA_FIBER_FAULTED)
@@ -255,7 +172,7 @@ static bool settle(run *r, sa_fiber *fiber)
                                fiber->state != SA_FIBER_ENDED);
     atomic_fetch_add(&r->ended, 1);
     if (atomic_load(&r->waiting) && !stopped(r))
-        check_deadlock(r);
+        sa_run_check_deadlock(r);
     return true;
 }
 
@@ -268,14 +185,14 @@ static void no_fiber(run *r, uint32_t index)
                      "sync_all)",
                      index, r->launch->blocks, atomic_load(&r->waiting));
     pthread_mutex_unlock(&r->lock);
-    stop(r);
+    sa_run_stop(r);
 }
 
 /* A thread's share of the launch: deal and run until no block is left, then see the parked ones
  * through. */
 static void take_part(run *r)
 {
-    const uint32_t blocks = r->launch->blocks;
+    const uint32_t blocks = r->cores;
     sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
     while (!stopped(r)) {
         uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
@@ -298,17 +215,20 @@ static void take_part(run *r)
         sa_fiber_give(fiber);
     while (parked) {
         unsigned generation = atomic_load(&r->generation);
-        bool leave = stopped(r) || __atomic_load_n(r->abandon, __ATOMIC_RELAXED), resumed = false;
+        bool leave = stopped(r) || __atomic_load_n(r->abandon, __ATOMIC_RELAXED);
+        bool resumed = false, idle = true; /* idle: those that ran only gave up their turn again */
         sa_fiber *round = parked;
         parked = NULL;
         last = &parked;
         while (round) {
             fiber = round;
             round = fiber->next;
-            if (leave || fiber->generation != generation) {
+            if (leave || atomic_load(&fiber->released)) {
                 resumed = true;
                 sa_fiber_resume(fiber);
-                if (settle(r, fiber)) {
+                bool over = settle(r, fiber);
+                idle &= !over && fiber->wait == SA_WAIT_TURN;
+                if (over) {
                     sa_fiber_give(fiber);
                     continue;
                 }
@@ -319,6 +239,8 @@ static void take_part(run *r)
         }
         if (parked && !resumed)
             sa_word_wait(&r->generation, generation, r->abandon == &never ? 0 : ABANDON_POLL_US);
+        else if (parked && idle)
+            sa_word_wait(&r->generation, generation, POLL_US);
     }
 }
 
@@ -330,7 +252,7 @@ static void help(sa_pool_job *job)
 static bool has_blocks(sa_pool_job *job)
 {
     run *r = (run *)job;
-    return atomic_load_explicit(&r->next, memory_order_relaxed) < r->launch->blocks && !stopped(r);
+    return atomic_load_explicit(&r->next, memory_order_relaxed) < r->cores && !stopped(r);
 }
 
 /* ---- is help worth its cost? What the kernel's launches of this many blocks took before. */
@@ -377,16 +299,21 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
     if (sa_fiber_current())
         return sa_error_set(error, SA_ERR_INVALID_PARAM, "launch from inside a kernel");
     if (!launch->kernel || launch->blocks < 1 || launch->blocks > 65535 ||
-        (launch->type != SA_AIC && launch->type != SA_AIV))
+        (unsigned)launch->type > SA_MIX_1_2)
         return sa_error_set(error, SA_ERR_INVALID_PARAM,
                             "launch of kernel %p with %u blocks on core type %d: needs a kernel, 1 "
-                            "to 65535 blocks, SA_AIC or SA_AIV",
+                            "to 65535 blocks, SA_AIC, SA_AIV, SA_MIX_1_1 or SA_MIX_1_2",
                             (void *)(uintptr_t)launch->kernel, launch->blocks, (int)launch->type);
     const sa_chip *chip = launch->chip ? launch->chip : sa_chip_default();
     if (!chip)
         return sa_error_set(error, SA_ERR_UNINITIALIZED, "%s", sa_last_message());
 
+    uint32_t per_block = 1;
+    if (launch->type > SA_AIV && chip->split)
+        per_block = launch->type == SA_MIX_1_1 ? 2 : 3;
     run r = {
+        .per_block = per_block,
+        .cores = launch->blocks * per_block,
         .job = {.help = help, .open = has_blocks},
         .launch = launch,
         .chip = chip,
@@ -397,20 +324,21 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
     };
     if (r.observer && r.observer->launch_begin)
         r.observer_state = r.observer->launch_begin(launch);
-    if (launch->blocks == 1 || sa_launch_threads() == 1) {
+    if (r.cores == 1 || sa_launch_threads() == 1) {
         take_part(&r);
     } else {
         uint32_t key = key_of(launch);
         bool shared = worthwhile(key);
         uint64_t begin = now_ns();
         if (shared)
-            sa_pool_offer(&r.job, launch->blocks - 1);
+            sa_pool_offer(&r.job, r.cores - 1);
         take_part(&r);
         uint64_t ns = now_ns() - begin;
         if (shared)
             sa_pool_close(&r.job);
         remember(key, shared ? 2 * ns : ns);
     }
+    free(r.cross);
     sa_status status = r.error.code;
     if (status != SA_OK)
         *error = r.error;

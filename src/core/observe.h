@@ -25,6 +25,7 @@ typedef struct sa_event {
     uint32_t flag; /* flag id */
     sa_dtype dtype, dtype_from; /* dtype_from: of cast; of fixpipe the accumulator's */
     uint64_t work;              /* elements; of mmad m*k*n rounded up to fractals */
+    bool atomic;                /* what it writes to GM is combined there, atomically */
     int accesses;
     sa_access access[SA_EVENT_ACCESSES];
     const void *pc; /* return address of the call: the call site is pc - 1 */

@@ -140,6 +140,8 @@ static void check_same(const char *instruction, const sa_isa *isa, sa_dtype dtyp
 FORM(BINARY, true, dtype, run(dst, a, b, x->n))
 FORM(UNARY, true, dtype, run(dst, a, x->n))
 FORM(SCALAR, true, dtype, run(dst, a, x->scalar, x->n))
+FORM(WIDE_BINARY, false, dtype, run(dst, a, b, x->n))
+FORM(WIDE_SCALAR, false, dtype, run(dst, a, x->scalar, x->n))
 FORM(FILL, false, dtype, run(dst, x->scalar, x->n))
 FORM(COMPARE, false, SA_U8, run(dst, a, b, (sa_cmp)(x->n % 6), x->n))
 FORM(COMPARES, false, SA_U8, run(dst, a, x->scalar, (sa_cmp)(x->n % 6), x->n))
@@ -172,6 +174,9 @@ static void check_slots(const sa_isa *generic, const sa_isa *isa, operands *x)
 #define SLOT_BINARY CHECK
 #define SLOT_UNARY CHECK
 #define SLOT_SCALAR CHECK
+#define SLOT_WIDE_BINARY CHECK
+#define SLOT_WIDE_SCALAR CHECK
+#define SLOT_OWN(name, form) /* made of other slots */
 #define SLOT_FILL CHECK
 #define SLOT_COMPARE CHECK
 #define SLOT_COMPARES CHECK

@@ -298,6 +298,44 @@ static void in_place(void **state)
     }
 }
 
+/* The slots of an instruction; NULL if it is made of others' (form OWN). */
+static const char *sa_slots(const sa_isa *isa, const char *name)
+{
+#define SA_T(D)
+#define SA_INSTR(instr, pipe, form, dtypes, cost) SLOTS_##form(instr)
+#define SLOTS_(instr)                                                                              \
+    if (strcmp(name, #instr) == 0)                                                                 \
+        return (const char *)isa->instr;
+#define SLOTS_OWN(instr)
+#define SLOTS_ARG SLOTS_
+#define SLOTS_BINARY SLOTS_
+#define SLOTS_CAST SLOTS_
+#define SLOTS_COMPARE SLOTS_
+#define SLOTS_COMPARES SLOTS_
+#define SLOTS_COPY_IN SLOTS_
+#define SLOTS_COPY_L1 SLOTS_
+#define SLOTS_COPY_OUT SLOTS_
+#define SLOTS_COPY_UB SLOTS_
+#define SLOTS_FILL SLOTS_
+#define SLOTS_FIXPIPE SLOTS_
+#define SLOTS_GATHER SLOTS_
+#define SLOTS_LOAD_L0 SLOTS_
+#define SLOTS_MMAD SLOTS_
+#define SLOTS_ND2NZ SLOTS_
+#define SLOTS_REDUCE SLOTS_
+#define SLOTS_SCALAR SLOTS_
+#define SLOTS_SELECT SLOTS_
+#define SLOTS_SELECTS SLOTS_
+#define SLOTS_TRANSPOSE SLOTS_
+#define SLOTS_UNARY SLOTS_
+#define SLOTS_WIDE_BINARY SLOTS_
+#define SLOTS_WIDE_SCALAR SLOTS_
+#include "core/isa.def"
+#undef SA_INSTR
+#undef SA_T
+    return NULL;
+}
+
 /* Every dtype that isa.def promises has a body on every backend. */
 static void no_slot_is_empty(void **state)
 {
@@ -311,8 +349,8 @@ static void no_slot_is_empty(void **state)
         fail_msg("%s: %s has no body for " #D, isa->backend, name);
 #define SA_INSTR(instr, pipe, form, dtypes, cost)                                                  \
     {                                                                                              \
-        const char *name = #instr, *slots = (const char *)isa->instr;                              \
-        if (strcmp(name, "cast") != 0) {                                                           \
+        const char *name = #instr, *slots = sa_slots(isa, #instr);                                 \
+        if (slots && strcmp(name, "cast") != 0) {                                                  \
             dtypes                                                                                 \
         }                                                                                          \
     }

@@ -19,6 +19,11 @@ const sa_instr_info *sa_instr_describe(sa_instr instr)
 #undef SA_T
         [SA_I_set_flag] = {"set_flag", "", SA_PIPE_S, SA_COST_FLAG, 0},
         [SA_I_wait_flag] = {"wait_flag", "", SA_PIPE_S, SA_COST_FLAG, 0},
+        [SA_I_sync_kind] = {"sync_kind", "", SA_PIPE_S, SA_COST_FLAG, 0},
+        [SA_I_cross_set] = {"cross_set", "", SA_PIPE_S, SA_COST_FLAG, 0},
+        [SA_I_cross_wait] = {"cross_wait", "", SA_PIPE_S, SA_COST_FLAG, 0},
+        [SA_I_ib_set] = {"ib_set", "", SA_PIPE_S, SA_COST_FLAG, 0},
+        [SA_I_ib_wait] = {"ib_wait", "", SA_PIPE_S, SA_COST_FLAG, 0},
         [SA_I_barrier] = {"barrier", "", SA_PIPE_S, SA_COST_FLAG, 0},
         [SA_I_sync_all] = {"sync_all", "", SA_PIPE_S, SA_COST_FLAG, 0},
         [SA_I_get] = {"get", "", SA_PIPE_S, SA_COST_SCALAR, 0},

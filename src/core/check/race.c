@@ -91,6 +91,10 @@ static void found(void *context, sa_touch *earlier, sa_touch *later, uintptr_t f
 
 static void merge_gm(sa_race_block *block)
 {
+    if (atomic_load(&block->launch->ordered_by_flags)) {
+        sa_touches_clear(&block->touches[SA_GM]);
+        return;
+    }
     finding f = {block, SA_GM, true};
     sa_touch_rules rules = {&f, ordered_across, found, replaces_across};
     pthread_mutex_lock(&block->launch->lock);
@@ -135,6 +139,12 @@ sa_race_block *sa_race_block_create(sa_race_launch *launch, uint32_t index,
     return block;
 }
 
+/* What cores combine into GM atomically may meet there. */
+static bool atomics_meet(const sa_event *event, int access)
+{
+    return event->atomic && event->access[access].memory == SA_GM;
+}
+
 void sa_race_issue(sa_race_block *block, const sa_event *event)
 {
     switch (event->instr) {
@@ -152,6 +162,13 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
         block->phase++;
         sa_clocks_barrier(&block->clocks, SA_PIPE_ALL);
         return;
+    case SA_I_cross_set:
+    case SA_I_cross_wait:
+    case SA_I_ib_set:
+    case SA_I_ib_wait:
+        /* blocks that order each other by flags of their own are compared no further */
+        atomic_store(&block->launch->ordered_by_flags, true);
+        return;
     default:
         break;
     }
@@ -159,6 +176,9 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
     finding f = {.block = block};
     sa_touch_rules rules = {&f, ordered_in_core, found, replaces_in_core};
     for (int i = 0; i < event->accesses; i++) {
+        if (atomics_meet(event, i)) {
+            continue;
+        }
         touch[i] = (sa_touch){.span = sa_span_of(&event->access[i]),
                               .pc = event->pc,
                               .epoch = block->clocks.epoch[event->pipe],
@@ -170,6 +190,9 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
         sa_touches_check(&block->touches[f.memory], &touch[i], &rules);
     }
     for (int i = 0; i < event->accesses; i++) {
+        if (atomics_meet(event, i)) {
+            continue;
+        }
         f.memory = event->access[i].memory;
         sa_touches_keep(&block->touches[f.memory], &touch[i], &rules);
     }
@@ -188,7 +211,11 @@ static void *launch_begin(const sa_launch *launch)
 {
     char name[128];
     sa_launch_name(launch, name, sizeof(name));
-    return sa_race_launch_create(name, launch->type);
+    sa_race_launch *made = sa_race_launch_create(name, launch->type);
+    if (made && launch->type > SA_AIV) {
+        atomic_store(&made->ordered_by_flags, true); /* a mixed kernel */
+    }
+    return made;
 }
 
 static void *block_begin(void *launch_state, sa_core *core)

@@ -12,7 +12,9 @@
 typedef struct sa_race_launch {
     char kernel[128];
     sa_core_type type;
-    atomic_uint races; /* each time that one happened */
+    atomic_uint races;
+    atomic_bool ordered_by_flags;
+        /* blocks are not compared with each other */ /* each time that one happened */
     pthread_mutex_t lock;
     sa_touches gm; /* of all blocks so far; guarded by lock */
 } sa_race_launch;

@@ -38,7 +38,7 @@ static struct {
     pthread_mutex_t lock;
     FILE *file;
     const char *path;
-    bool tried, dead;
+    bool tried, dead, told;
     uint64_t launches;
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -210,7 +210,12 @@ static void *launch_begin(const sa_launch *started)
     launch *l = NULL;
     const sa_chip *chip = started->chip ? started->chip : sa_chip_default();
     pthread_mutex_lock(&out.lock);
-    if (chip && open_file(chip)) {
+    if (started->type > SA_AIV) {
+        if (!out.told) {
+            fprintf(stderr, "softascend trace: mixed kernels are not recorded\n");
+        }
+        out.told = true;
+    } else if (chip && open_file(chip)) {
         l = calloc(1, sizeof(*l));
     }
     pthread_mutex_unlock(&out.lock);

@@ -1,0 +1,378 @@
+/* The high-level family on rows: gated activations, softmax, normalisations, quantisation. On a
+ * chip each is a sequence of simple instructions over temporaries; here each row is computed at
+ * once, in float32 (sums in the tree of isa/reduce.c), and rounded to its dtype at the end. */
+#include "core/isa/body.h"
+#include "core/issue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Host memory for one row; longer rows than UB holds cannot come here. */
+static float *row_of_floats(const sa_issue *issue, uint32_t cols)
+{
+    float *row = malloc(((size_t)cols + 16) * sizeof *row);
+    if (!row)
+        sa_issue_refuse(issue, "no host memory for a row of %u", cols);
+    return row;
+}
+
+static void load_row(const sa_isa *isa, float *row, sa_dtype dtype, const void *from, size_t n)
+{
+    if (dtype == SA_F32)
+        memcpy(row, from, n * sizeof *row);
+    else
+        isa->cast[SA_F32][dtype](row, from, SA_ROUND_NONE, n);
+}
+
+static void store_row(const sa_isa *isa, sa_dtype dtype, void *to, const float *row, size_t n)
+{
+    if (dtype == SA_F32)
+        memcpy(to, row, n * sizeof *row);
+    else
+        isa->cast[dtype][SA_F32](to, row, SA_ROUND_RINT, n);
+}
+
+static const uint8_t *row_at(const void *base, uint64_t row, uint64_t pitch_bytes)
+{
+    return (const uint8_t *)base + row * pitch_bytes;
+}
+
+/* ---- gated activations */
+
+typedef double (*gate)(double b, double scalar);
+
+static double gate_swish(double b, double scalar)
+{
+    return b == -INFINITY ? -0.0 : b / (1 + exp(-scalar * b));
+}
+static double gate_gelu(double b, double scalar)
+{
+    (void)scalar;
+    return gate_swish(b, 1.5957691216057308 * (1 + 0.044715 * b * b));
+}
+static double gate_relu(double b, double scalar)
+{
+    (void)scalar;
+    return b > 0 || b != b ? b : 0;
+}
+
+static void gated(sa_issue *issue, sa_dtype dtype, void *dst, const void *a, const void *b,
+                  gate open, double scalar, uint32_t n)
+{
+    uint64_t bytes = n * sa_dtype_bytes(dtype);
+    a = sa_issue_operand(issue, SA_UB, false, a, 1, bytes, 0);
+    b = sa_issue_operand(issue, SA_UB, false, b, 1, bytes, 0);
+    dst = sa_issue_operand(issue, SA_UB, true, dst, 1, bytes, 0);
+    sa_issue_show(issue, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (dtype == SA_F32)
+            ((float *)dst)[i] =
+                (float)(((const float *)a)[i] * open(((const float *)b)[i], scalar));
+        else
+            ((sa_half *)dst)[i] =
+                sa_double_to_half((double)sa_half_to_float(((const sa_half *)a)[i]) *
+                                  open(sa_half_to_float(((const sa_half *)b)[i]), scalar));
+    }
+}
+
+void sa_swiglu(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b,
+               double scalar, uint32_t n)
+{
+    BEGIN(swiglu, dtype);
+    gated(&issue, dtype, dst, a, b, gate_swish, scalar, n);
+}
+
+void sa_geglu(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b, uint32_t n)
+{
+    BEGIN(geglu, dtype);
+    gated(&issue, dtype, dst, a, b, gate_gelu, 0, n);
+}
+
+void sa_reglu(sa_core *core, sa_dtype dtype, void *dst, const void *a, const void *b, uint32_t n)
+{
+    BEGIN(reglu, dtype);
+    gated(&issue, dtype, dst, a, b, gate_relu, 0, n);
+}
+
+/* ---- softmax */
+
+/* sum or max of rows: `width` equal values a row */
+typedef struct statistic {
+    sa_dtype dtype;
+    uint32_t width;
+    uint8_t *at; /* NULL: not wanted */
+} statistic;
+
+static statistic statistic_of(sa_issue *issue, sa_dtype dtype, uint32_t width, const void *at,
+                              bool write, uint32_t rows)
+{
+    if (dtype != SA_F32 && dtype != SA_F16)
+        sa_issue_refuse(issue, "sum and max are float32 or float16, not %s", sa_dtype_name(dtype));
+    statistic s = {dtype, width, NULL};
+    if (at)
+        s.at = sa_issue_operand(issue, SA_UB, write, at, 1,
+                                (uint64_t)rows * width * sa_dtype_bytes(dtype), 0);
+    return s;
+}
+
+static void put(const sa_isa *isa, const statistic *s, uint64_t row, float value)
+{
+    if (s->at)
+        isa->fill[s->dtype](s->at + row * s->width * sa_dtype_bytes(s->dtype), (double)value,
+                            s->width);
+}
+
+static float get(const statistic *s, uint64_t row)
+{
+    const uint8_t *p = s->at + row * s->width * sa_dtype_bytes(s->dtype);
+    if (s->dtype == SA_F32)
+        return *(const float *)p;
+    return sa_half_to_float(*(const sa_half *)p);
+}
+
+/* row = exp(row - max), by the backend's exp. -inf minus -inf is a row of nothing but -inf. */
+static void exponentials(const sa_isa *isa, float *row, float max, uint32_t n)
+{
+    isa->adds[SA_F32](row, row, -(double)max, n);
+    isa->exp[SA_F32](row, row, n);
+}
+
+static float largest(const sa_isa *isa, const float *row, uint32_t n)
+{
+    float x;
+    isa->reduce_max[SA_F32](&x, row, n);
+    return x;
+}
+
+static float total(const sa_isa *isa, const float *row, uint32_t n)
+{
+    float x;
+    isa->reduce_sum[SA_F32](&x, row, n);
+    return x;
+}
+
+static void divide(float *row, float by, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        row[i] /= by;
+}
+
+#define ROWS_IN_AND_OUT                                                                            \
+    const sa_isa *isa = core->isa;                                                                 \
+    const uint64_t size = sa_dtype_bytes(dtype), pitch_bytes = pitch * size;                       \
+    if (cols > pitch)                                                                              \
+        sa_issue_refuse(&issue, "rows of %u do not fit a pitch of %u", cols, pitch);               \
+    if (!rows || !cols)                                                                            \
+        return;                                                                                    \
+    src = READS(SA_UB, src, rows, cols * size, (int64_t)pitch_bytes);                              \
+    dst = WRITES(SA_UB, dst, rows, cols * size, (int64_t)pitch_bytes);
+
+void sa_softmax(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum, void *max,
+                uint32_t stat_width, const void *src, uint32_t rows, uint32_t cols, uint32_t pitch)
+{
+    BEGIN(softmax, dtype);
+    ROWS_IN_AND_OUT
+    statistic sums = statistic_of(&issue, stat_dtype, stat_width, sum, true, rows);
+    statistic maxima = statistic_of(&issue, stat_dtype, stat_width, max, true, rows);
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        float m = largest(isa, row, cols);
+        exponentials(isa, row, m, cols);
+        float s = total(isa, row, cols);
+        divide(row, s, cols);
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+        put(isa, &sums, r, s);
+        put(isa, &maxima, r, m);
+    }
+    free(row);
+}
+
+void sa_softmax_given(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype,
+                      const void *sum, const void *max, uint32_t stat_width, const void *src,
+                      uint32_t rows, uint32_t cols, uint32_t pitch)
+{
+    BEGIN(softmax_given, dtype);
+    ROWS_IN_AND_OUT
+    if (!sum || !max)
+        sa_issue_refuse(&issue, "needs sum and max");
+    statistic sums = statistic_of(&issue, stat_dtype, stat_width, sum, false, rows);
+    statistic maxima = statistic_of(&issue, stat_dtype, stat_width, max, false, rows);
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        exponentials(isa, row, get(&maxima, r), cols);
+        divide(row, get(&sums, r), cols);
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+    }
+    free(row);
+}
+
+void sa_softmax_flash(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum,
+                      void *max, void *factor, const void *old_sum, const void *old_max,
+                      uint32_t stat_width, const void *src, uint32_t rows, uint32_t cols,
+                      uint32_t pitch, bool update)
+{
+    BEGIN(softmax_flash, dtype);
+    ROWS_IN_AND_OUT
+    if (!sum || !max || (update && (!old_sum || !old_max)))
+        sa_issue_refuse(&issue, "needs sum and max, and with update the old ones");
+    statistic sums = statistic_of(&issue, stat_dtype, stat_width, sum, true, rows);
+    statistic maxima = statistic_of(&issue, stat_dtype, stat_width, max, true, rows);
+    statistic old_sums = statistic_of(&issue, stat_dtype, stat_width, old_sum, false, rows);
+    statistic old_maxima = statistic_of(&issue, stat_dtype, stat_width, old_max, false, rows);
+    /* the factor is for the caller's accumulators: as wide as they are stored */
+    statistic factors = statistic_of(&issue, dtype, 32 / (uint32_t)size, factor, true, rows);
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        float m = largest(isa, row, cols), f = 0, before = 0;
+        if (update) {
+            float old = get(&old_maxima, r);
+            m = MAX_OF(old, m);
+            f = (float)exp((double)old - (double)m);
+            before = f * get(&old_sums, r);
+        }
+        exponentials(isa, row, m, cols);
+        float s = before + total(isa, row, cols);
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+        put(isa, &sums, r, s);
+        put(isa, &maxima, r, m);
+        if (update)
+            put(isa, &factors, r, f);
+    }
+    free(row);
+}
+
+void sa_log_softmax(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,
+                    uint32_t cols, uint32_t pitch)
+{
+    BEGIN(log_softmax, dtype);
+    ROWS_IN_AND_OUT
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        float m = largest(isa, row, cols);
+        exponentials(isa, row, m, cols);
+        float s = (float)log((double)total(isa, row, cols));
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        for (uint32_t i = 0; i < cols; i++)
+            row[i] = row[i] - m - s;
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+    }
+    free(row);
+}
+
+/* ---- normalisations */
+
+void sa_layer_norm(sa_core *core, sa_dtype dtype, void *dst, void *mean, void *variance,
+                   const void *src, const void *gamma, const void *beta, double epsilon,
+                   uint32_t rows, uint32_t cols, uint32_t pitch)
+{
+    BEGIN(layer_norm, dtype);
+    ROWS_IN_AND_OUT
+    statistic means = statistic_of(&issue, dtype, 1, mean, true, rows);
+    statistic variances = statistic_of(&issue, dtype, 1, variance, true, rows);
+    gamma = gamma ? READS(SA_UB, gamma, 1, cols * size, 0) : NULL;
+    beta = beta ? READS(SA_UB, beta, 1, cols * size, 0) : NULL;
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, 4 * cols);
+    float *squares = row + cols, *scale = row + 2 * (size_t)cols, *shift = row + 3 * (size_t)cols;
+    if (gamma)
+        load_row(isa, scale, dtype, gamma, cols);
+    if (beta)
+        load_row(isa, shift, dtype, beta, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        float m = total(isa, row, cols) / (float)cols;
+        for (uint32_t i = 0; i < cols; i++) {
+            row[i] -= m;
+            squares[i] = row[i] * row[i];
+        }
+        float v = total(isa, squares, cols) / (float)cols;
+        float factor = (float)(1 / sqrt((double)v + epsilon));
+        for (uint32_t i = 0; i < cols; i++)
+            row[i] = row[i] * factor * (gamma ? scale[i] : 1) + (beta ? shift[i] : 0);
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+        put(isa, &means, r, m);
+        put(isa, &variances, r, v);
+    }
+    free(row);
+}
+
+void sa_rms_norm(sa_core *core, sa_dtype dtype, void *dst, const void *src, const void *gamma,
+                 double epsilon, uint32_t rows, uint32_t cols, uint32_t pitch)
+{
+    BEGIN(rms_norm, dtype);
+    ROWS_IN_AND_OUT
+    gamma = gamma ? READS(SA_UB, gamma, 1, cols * size, 0) : NULL;
+    sa_issue_show(&issue, (uint64_t)rows * cols);
+    float *row = row_of_floats(&issue, 3 * cols);
+    float *squares = row + cols, *scale = row + 2 * (size_t)cols;
+    if (gamma)
+        load_row(isa, scale, dtype, gamma, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
+        for (uint32_t i = 0; i < cols; i++)
+            squares[i] = row[i] * row[i];
+        double mean = (double)(total(isa, squares, cols) / (float)cols);
+        float factor = (float)(1 / sqrt(mean + epsilon));
+        for (uint32_t i = 0; i < cols; i++)
+            row[i] = row[i] * factor * (gamma ? scale[i] : 1);
+        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+    }
+    free(row);
+}
+
+/* ---- quantisation */
+
+void sa_quant(sa_core *core, sa_dtype from, void *dst, const void *src, double scale, double offset,
+              const void *scales, const void *offsets, uint32_t rows, uint32_t cols)
+{
+    BEGIN(quant, from);
+    uint64_t n = (uint64_t)rows * cols, size = sa_dtype_bytes(from);
+    src = READS(SA_UB, src, 1, n * size, 0);
+    const float *by = scales ? READS(SA_UB, scales, 1, (uint64_t)cols * 4, 0) : NULL;
+    const float *and = offsets ? READS(SA_UB, offsets, 1, (uint64_t)cols * 4, 0) : NULL;
+    int8_t *to = WRITES(SA_UB, dst, 1, n, 0);
+    sa_issue_show(&issue, n);
+    if (!n)
+        return;
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(core->isa, row, from, row_at(src, r, cols * size), cols);
+        for (uint32_t i = 0; i < cols; i++)
+            row[i] = row[i] * (by ? by[i] : (float)scale) + (and? and[i] : (float)offset);
+        core->isa->cast[SA_I8][SA_F32](to + (size_t)r * cols, row, SA_ROUND_RINT, cols);
+    }
+    free(row);
+}
+
+void sa_dequant(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void *src, double scale,
+                double offset, const void *scales, const void *offsets, uint32_t rows,
+                uint32_t cols)
+{
+    BEGIN(dequant, to);
+    uint64_t n = (uint64_t)rows * cols, size = sa_dtype_bytes(to), in = sa_dtype_bytes(from);
+    if (from != SA_I32 && from != SA_I8)
+        sa_issue_refuse(&issue, "takes int32 and int8, not %s", sa_dtype_name(from));
+    src = READS(SA_UB, src, 1, n * in, 0);
+    const float *by = scales ? READS(SA_UB, scales, 1, (uint64_t)cols * 4, 0) : NULL;
+    const float *and = offsets ? READS(SA_UB, offsets, 1, (uint64_t)cols * 4, 0) : NULL;
+    dst = WRITES(SA_UB, dst, 1, n * size, 0);
+    sa_issue_show(&issue, n);
+    if (!n)
+        return;
+    float *row = row_of_floats(&issue, cols);
+    for (uint32_t r = 0; r < rows; r++) {
+        load_row(core->isa, row, from, row_at(src, r, cols * in), cols);
+        for (uint32_t i = 0; i < cols; i++)
+            row[i] = (row[i] + (and? and[i] : (float)offset)) * (by ? by[i] : (float)scale);
+        store_row(core->isa, to, (void *)row_at(dst, r, cols * size), row, cols);
+    }
+    free(row);
+}

@@ -1,0 +1,51 @@
+/* A launch in progress: what launch.c deals from and wait.c orders. */
+#ifndef SA_RUN_H
+#define SA_RUN_H
+
+#include "core/fiber.h"
+#include "core/pool.h"
+
+#include <pthread.h>
+
+#define SA_CROSS_FLAGS 16
+
+/* A core's flags between cores: sets that it may wait for, sets of its own that others' have not
+ * matched yet (by mode). */
+typedef struct sa_cross {
+    uint16_t flag[SA_CROSS_FLAGS], pending[3][SA_CROSS_FLAGS];
+} sa_cross;
+
+typedef struct run {
+    sa_pool_job job; /* first */
+    const sa_launch *launch;
+    const sa_chip *chip;
+    const sa_isa *isa;
+    const sa_observer *observer;
+    void *observer_state;
+    const volatile bool *abandon;
+    uint32_t per_block, cores; /* cores of a block, of the launch: 1 each if it is not mixed */
+
+    _Alignas(64) atomic_uint next; /* core to deal */
+    _Alignas(64) atomic_uint ended;
+    atomic_uint waiting;    /* parked until others do something */
+    atomic_uint generation; /* counts releases */
+    bool stop;              /* atomically; a block has faulted */
+
+    pthread_mutex_t lock;
+    sa_fiber *waiters;           /* under lock */
+    uint32_t arrived[2];         /* under lock: in sync_kind, by kind */
+    uint32_t arrived_everywhere; /* under lock: in sync_all */
+    sa_cross *cross;             /* under lock: by core; NULL until one is set or waited for */
+    sa_error error;              /* under lock: the first fault */
+} run;
+
+/* Ends the launch: blocks leave at their next instruction. */
+void sa_run_stop(run *r);
+
+/* If all cores that have not ended wait, nobody can answer: says so and stops the launch. Called
+ * after a core parked or ended. */
+void sa_run_check_deadlock(run *r);
+
+const char *sa_exception_name(sa_status code);
+
+#endif
