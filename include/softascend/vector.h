@@ -277,7 +277,7 @@ SA_API void sa_scatter(sa_core *core, sa_dtype dtype, void *base, const void *sr
 SA_API void sa_brcb(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t times,
                     sa_stride stride);
 /* axis 0: [cols] -> [rows, cols];  axis 1: [rows] -> [rows, cols]. */
-SA_API void sa_broadcast_2d(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,
+SA_API void sa_broadcast(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,
                          uint32_t cols, int axis);
 /* TransDataTo5HD: 16 blocks of 32 bytes at src[i] to 16 at dst[i]. 2-byte elements: dst[i][j] =
  * src[j][i]; 4-byte: dst[2i + j/8][j%8] = src[j][i]; 1-byte: likewise 16 x 16, from the upper half

@@ -118,10 +118,10 @@ void sa_brcb(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t
                 memmove(sa_lane(&to, t, i * a_block + j), from + (t * 8 + i) * (size_t)size, size);
 }
 
-void sa_broadcast_2d(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,
-                     uint32_t cols, int axis)
+void sa_broadcast(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,
+                  uint32_t cols, int axis)
 {
-    BEGIN(broadcast_2d, dtype);
+    BEGIN(broadcast, dtype);
     uint64_t size = sa_dtype_bytes(dtype), row_bytes = cols * size;
     if (axis != 0 && axis != 1)
         sa_issue_refuse(&issue, "axis is %d: 0 repeats a row, 1 repeats along rows", axis);
