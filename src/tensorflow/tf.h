@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* kernels.h defines this constant, as C++ would let it, in every file that includes it. clang wants
+ * to be told before. */
+#pragma weak TF_InputRange_Args_STRUCT_SIZE
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
@@ -15,8 +19,6 @@
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "tensorflow/c/kernels.h"
 #pragma GCC diagnostic pop
-/* The header defines this constant, as C++ would let it, in every file that includes it. */
-#pragma weak TF_InputRange_Args_STRUCT_SIZE
 
 #define TF_ENTRY __attribute__((visibility("default")))
 
