@@ -7,31 +7,50 @@
 
 #define ROW_BYTES 32 /* of a fractal of NZ */
 
-/* ---- ND -> NZ: two rows at a time, so that whole cache lines are read and written */
+/* ---- ND -> NZ: eight rows at a time and two of them in a register, so that whole cache lines are
+ * read and written, and four neighbours follow each other */
 
 static inline __mmask64 mask_of(size_t bytes)
 {
     return bytes >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
 }
 
+static inline void two_rows(char *to, size_t column_bytes, const char *even, const char *odd,
+                            size_t left_bytes, __mmask64 both)
+{
+    __mmask64 live = mask_of(left_bytes);
+    __m512i a = _mm512_maskz_loadu_epi8(live, even);
+    __m512i b = _mm512_maskz_loadu_epi8(live, odd);
+    _mm512_mask_storeu_epi8(to, both, _mm512_shuffle_i64x2(a, b, 0x44));
+    if (left_bytes > ROW_BYTES)
+        _mm512_mask_storeu_epi8(to + column_bytes, both, _mm512_shuffle_i64x2(a, b, 0xEE));
+}
+
 static void nd2nz(char *l1, size_t nz_rows, const char *gm, int64_t pitch, size_t rows,
                   size_t row_bytes)
 {
-    size_t column_bytes = nz_rows * ROW_BYTES;
-    for (size_t r = 0; r < rows; r += 2, l1 += 2 * ROW_BYTES, gm += 2 * pitch) {
-        const char *even = gm, *odd = r + 1 < rows ? gm + pitch : gm;
+    size_t column_bytes = nz_rows * ROW_BYTES, r = 0, at;
+    for (; r + 8 <= rows; r += 8, l1 += 8 * ROW_BYTES, gm += 8 * pitch) {
         char *to = l1;
-        for (size_t at = 0; at < row_bytes; at += 64, to += 2 * column_bytes) {
-            __mmask64 live = mask_of(row_bytes - at);
-            __m512i a = _mm512_maskz_loadu_epi8(live, even + at);
-            __m512i b = _mm512_maskz_loadu_epi8(live, odd + at);
-            __m512i left = _mm512_shuffle_i64x2(a, b, 0x44);
-            __m512i right = _mm512_shuffle_i64x2(a, b, 0xEE);
-            __mmask64 both = r + 1 < rows ? ~(__mmask64)0 : 0xFFFFFFFFu;
-            _mm512_mask_storeu_epi8(to, both, left);
-            if (row_bytes - at > ROW_BYTES)
-                _mm512_mask_storeu_epi8(to + column_bytes, both, right);
+        for (at = 0; at + 64 <= row_bytes; at += 64, to += 2 * column_bytes) {
+            for (int i = 0; i < 8; i += 2) {
+                __m512i a = _mm512_loadu_si512(gm + i * pitch + at);
+                __m512i b = _mm512_loadu_si512(gm + (i + 1) * pitch + at);
+                char *line = to + i * ROW_BYTES;
+                _mm512_storeu_si512(line, _mm512_shuffle_i64x2(a, b, 0x44));
+                _mm512_storeu_si512(line + column_bytes, _mm512_shuffle_i64x2(a, b, 0xEE));
+            }
         }
+        for (int i = 0; i < 8 && at < row_bytes; i += 2)
+            two_rows(to + i * ROW_BYTES, column_bytes, gm + i * pitch + at,
+                     gm + (i + 1) * pitch + at, row_bytes - at, ~(__mmask64)0);
+    }
+    for (; r < rows; r += 2, l1 += 2 * ROW_BYTES, gm += 2 * pitch) {
+        bool two = r + 1 < rows;
+        char *to = l1;
+        for (at = 0; at < row_bytes; at += 64, to += 2 * column_bytes)
+            two_rows(to, column_bytes, gm + at, (two ? gm + pitch : gm) + at, row_bytes - at,
+                     two ? ~(__mmask64)0 : 0xFFFFFFFFu);
     }
 }
 
