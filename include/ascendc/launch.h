@@ -33,6 +33,48 @@ namespace softascend
 /* Which cores a kernel runs on; 0 is vector cores too. */
 enum kernel_kind { KERNEL_AIV = 1, KERNEL_AIC, KERNEL_MIX_1_1, KERNEL_MIX_1_2 };
 
+/* An argument of a launch for a pointer parameter: void * too, as device memory is allocated. */
+template <class T>
+struct pointer_argument {
+    T *pointer;
+
+    pointer_argument(T *p) : pointer(p) {}
+    template <class Void, class = std::enable_if_t<std::is_void_v<Void>>>
+    pointer_argument(Void *p) : pointer(static_cast<T *>(const_cast<void *>(p)))
+    {
+    }
+    operator T *() const { return pointer; }
+};
+
+template <class Parameter>
+struct argument_of {
+    using type = Parameter;
+};
+template <class T>
+struct argument_of<T *> {
+    using type = std::conditional_t<std::is_void_v<T>, T *, pointer_argument<T>>;
+};
+
+/* The same for a kernel whose parameters are not known before its template arguments are. */
+struct any_pointer {
+    void *pointer;
+    template <class T>
+    operator T *() const
+    {
+        return static_cast<T *>(pointer);
+    }
+};
+
+template <class T>
+auto loosen(T value)
+{
+    if constexpr (std::is_pointer_v<T> && std::is_void_v<std::remove_pointer_t<T>>) {
+        return any_pointer{const_cast<void *>(value)};
+    } else {
+        return value;
+    }
+}
+
 /* A kernel with its arguments, as every block gets them. */
 template <class Kernel, class... Args>
 struct packed_call {
@@ -42,7 +84,17 @@ struct packed_call {
     static void run(sa_core *, void *call)
     {
         packed_call *self = static_cast<packed_call *>(call);
-        std::apply(self->kernel, self->args);
+        std::apply(
+            [self](auto... a) {
+                if constexpr (std::is_invocable_v<Kernel, decltype(a)...>) {
+                    self->kernel(a...);
+                } else {
+                    static_assert(std::is_invocable_v<Kernel, decltype(loosen(a))...>,
+                                  "the kernel does not take the arguments of this launch");
+                    self->kernel(loosen(a)...);
+                }
+            },
+            self->args);
     }
 };
 
@@ -111,7 +163,10 @@ struct configured<void (*)(Parameters...)> {
     int64_t blocks;
     void *stream;
 
-    void operator()(Parameters... args) const { site.begin(blocks, stream, args...); }
+    void operator()(typename argument_of<Parameters>::type... args) const
+    {
+        site.begin(blocks, stream, static_cast<Parameters>(args)...);
+    }
 };
 
 template <class Kernel>

@@ -40,6 +40,10 @@ runs 'launches.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/launches.cpp"
 runs twice.cpp passed "$ascc" -Wall -Wextra -Werror "$here/twice.cpp"
 [ "$(./a.out | grep -c constructed)" = 1 ] || fail "twice.cpp: globals are constructed more than once"
 runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc' twice.o"
+if command -v clang++ >/dev/null; then
+    runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"
+    runs 'twice.cpp, clang' passed "$ascc" --compiler clang++ -O3 "$here/twice.cpp"
+fi
 begin=$(date +%s%N)
 runs add.cpp ', 0 wrong' "$ascc" "$source/examples/add/add.cpp"
 ms=$((($(date +%s%N) - begin) / 1000000))
@@ -96,6 +100,44 @@ grep -q 'parts/main.cpp' main.d && grep -q 'parts/launch.h' main.d && grep -q '^
     ! grep -q 'ascc-' main.d || fail "main.d is: $(cat main.d)"
 grep -q 'void \*sa_0, int32_t sa_1' made/aclrtlaunch_where.h ||
     fail "the launch header is: $(cat made/aclrtlaunch_where.h)"
+
+# one template of a header, in two files, each with its cube and its vector half
+cat >parts/template.h <<'END'
+#include "kernel_operator.h"
+void second(int *x);
+template <class T>
+__global__ __aicore__ void count(T *x)
+{
+#ifdef __DAV_C220_VEC__
+    if (AscendC::GetBlockIdx() == 0)
+        x[0] += 1;
+#elif defined(__DAV_C220_CUBE__)
+    x[1] += 10;
+#endif
+}
+END
+cat >parts/first.cpp <<'END'
+#include "acl/acl.h"
+#include "template.h"
+#include <cstdio>
+int main()
+{
+    void *gm;
+    if (aclInit(nullptr) || aclrtSetDevice(0) || aclrtMalloc(&gm, 64, ACL_MEM_MALLOC_HUGE_FIRST))
+        return 1;
+    int *x = (int *)gm;
+    x[0] = x[1] = 0;
+    second(x);
+    count<<<1, nullptr, nullptr>>>(x);
+    aclrtSynchronizeStream(nullptr);
+    std::printf("%d %d\n", x[0], x[1]);
+}
+END
+cat >parts/second.cpp <<'END'
+#include "template.h"
+void second(int *x) { count<int><<<1, nullptr, nullptr>>>(x); }
+END
+runs 'a template in two files' '2 20' "$ascc" parts/first.cpp parts/second.cpp
 
 # ---- errors name the user's line
 

@@ -218,6 +218,8 @@ int main()
     CHECK((Want{53, 60, 2}), by_value<<<8, nullptr, stream>>>(gm, Tiling{53, 60, {}}, 2.5f));
     CHECK((Want{54, 1, 0}), by_value<<<8, nullptr, stream>>>(gm, {54, 1, {}}, 0));
     CHECK((Want{21}), plain<<<8, nullptr, stream>>>(gm, x << 2 | x));
+    CHECK((Want{55}), plain<<<8, nullptr, stream>>>(memory, 55)); /* void * as it is allocated */
+    CHECK((Want{56, 3, 6}), templated<int, 3><<<8, nullptr, stream>>>(memory, 56));
 
     /* core types */
     CHECK((Want{1, 0, 0, 8, 0}), on_vector<<<8, nullptr, stream>>>(gm));

@@ -96,7 +96,7 @@ static int prepare(const options *o, const char *path, words *link)
         return compile_twice(&u, o, object);
     }
     replace(link, path, u.file);
-    code = unit_rewrite(&u, o, false);
+    code = unit_rewrite(&u, o, "");
     source_free(&u.source);
     return code;
 }

@@ -44,6 +44,9 @@ static void definitions(words *w, const options *o, const char *core)
     }
     /* marks that must come out of the preprocessor as they went in */
     words_add(w, "-D__global__=__global__");
+    words_add(w, "-D__vector__=__vector__");
+    words_add(w, "-D__cube__=__cube__");
+    words_add(w, "-D__mix__(...)=__mix__(__VA_ARGS__)");
     words_add(w, "-DKERNEL_TASK_TYPE_DEFAULT(type)=KERNEL_TASK_TYPE_DEFAULT(type)");
     words_add(w, "-DKERNEL_TASK_TYPE(key,type)=KERNEL_TASK_TYPE(key,type)");
     words_add(w, "-isystem");
@@ -118,10 +121,10 @@ int unit_read(unit *u, const options *o, const char *path, const char *core)
     return 0;
 }
 
-int unit_rewrite(unit *u, const options *o, bool apart)
+int unit_rewrite(unit *u, const options *o, const char *attribute)
 {
     rewritten out;
-    rewrite(&out, &u->source, &u->kernels, apart);
+    rewrite(&out, &u->source, &u->kernels, attribute);
     if (token_errors) {
         return 1;
     }

@@ -20,8 +20,8 @@ extern char *home;
 /* Preprocesses and scans; `core` is NULL, "VEC" or "CUBE". The exit code. */
 int unit_read(unit *u, const options *o, const char *path, const char *core);
 
-/* Rewrites into u->file. The exit code. */
-int unit_rewrite(unit *u, const options *o, bool apart);
+/* Rewrites into u->file, kernels with an attribute. The exit code. */
+int unit_rewrite(unit *u, const options *o, const char *attribute);
 
 /* Writes the launch headers of its kernels into `folder`. */
 int unit_headers(const unit *u, const char *folder);

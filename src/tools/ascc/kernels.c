@@ -124,33 +124,36 @@ static kind marked_kind(const source *s, size_t first, size_t name)
     return KIND_UNKNOWN;
 }
 
-/* KERNEL_TASK_TYPE_DEFAULT(type) and KERNEL_TASK_TYPE(key, type) in the body. A type for a key
- * widens: kinds that differ are a mixed kernel. */
+/* The types that KERNEL_TASK_TYPE_DEFAULT(type) and KERNEL_TASK_TYPE(key, type) name in the body. A
+ * type for a key widens: kinds that differ are a mixed kernel. */
 static kind body_kind(const source *s, size_t body, size_t end)
 {
     kind found = KIND_UNKNOWN;
     for (size_t i = body; i < end; i++) {
-        if ((!token_is(s, i, "KERNEL_TASK_TYPE_DEFAULT") && !token_is(s, i, "KERNEL_TASK_TYPE")) ||
-            !token_is(s, i + 1, "(")) {
+        const token *t = &s->tokens[i];
+        if (t->kind != TOKEN_NAME || t->size < 12 ||
+            memcmp(s->bytes + t->at, "KERNEL_TYPE_", 12) != 0) {
             continue;
         }
-        size_t close = token_close(s, i + 1), type = close - 1, n = 0;
-        while (n < sizeof task_types / sizeof *task_types &&
-               !token_is(s, type, task_types[n].name)) {
+        size_t n = 0;
+        while (n < sizeof task_types / sizeof *task_types && !token_is(s, i, task_types[n].name)) {
             n++;
         }
         if (n == sizeof task_types / sizeof *task_types) {
-            char *text = token_join(s, i + 2, close);
             token_error(s, i,
-                        "kernel type %s is not supported; known are KERNEL_TYPE_AIV_ONLY, "
+                        "kernel type %.*s is not supported; known are KERNEL_TYPE_AIV_ONLY, "
                         "KERNEL_TYPE_AIC_ONLY, KERNEL_TYPE_MIX_AIC_1_1, KERNEL_TYPE_MIX_AIC_1_2 …",
-                        text);
-            free(text);
-        } else if (found == KIND_UNKNOWN || found == task_types[n].kind) {
-            found = task_types[n].kind;
-        } else if (task_types[n].kind != KIND_UNKNOWN) {
-            found = found == KIND_MIX_1_2 || task_types[n].kind != KIND_MIX_1_1 ? KIND_MIX_1_2
-                                                                                : KIND_MIX_1_1;
+                        (int)t->size, s->bytes + t->at);
+            continue;
+        }
+        kind other = task_types[n].kind;
+        if (found == KIND_UNKNOWN || found == other) {
+            found = other;
+        } else if (other != KIND_UNKNOWN) {
+            /* one of each of two kinds, or of a mixed one */
+            found = found == KIND_MIX_1_1 && other != KIND_MIX_1_2   ? KIND_MIX_1_1
+                    : other == KIND_MIX_1_1 && found != KIND_MIX_1_2 ? KIND_MIX_1_1
+                                                                     : KIND_MIX_1_2;
         }
     }
     return found;

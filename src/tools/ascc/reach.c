@@ -98,18 +98,24 @@ static unsigned uses(const source *s, size_t i)
 {
     static const char *const cube[] = {"Mmad",        "MmadWithSparse",
                                        "Gemm",        "Conv2D",
-                                       "LoadData",    "LoadDataWithTranspose",
-                                       "Fixpipe",     "Matmul",
-                                       "MatmulImpl",  "CO1",
-                                       "A2",          "B2",
-                                       "sa_mmad",     "sa_nd2nz",
-                                       "sa_load_l0a", "sa_load_l0b",
-                                       "sa_fixpipe",  "sa_copy_l1",
+                                       "LoadData",    "Matmul",
+                                       "MatmulImpl",  "Fixpipe",
+                                       "sa_mmad",     "LoadDataWithTranspose",
+                                       "sa_nd2nz",    "sa_load_l0a",
+                                       "sa_load_l0b", "sa_fixpipe",
+                                       "sa_copy_l1",  "mad",
                                        NULL};
-    static const char *const vector[] = {"VECIN",          "VECOUT",      "VECCALC",
-                                         "sa_copy_in",     "sa_copy_out", "sa_copy_in_2d",
-                                         "sa_copy_out_2d", NULL};
-    return one_of(s, i, cube) ? USES_CUBE : one_of(s, i, vector) ? USES_VECTOR : 0;
+    static const char *const vector[] = {"sa_copy_in",  "sa_copy_in_2d",  "DataCopyPad",
+                                         "sa_copy_out", "sa_copy_out_2d", NULL};
+    /* of TPosition and QuePosition */
+    static const char *const cube_places[] = {"A1", "A2",  "B1",  "B2", "C1",
+                                              "C2", "CO1", "CO2", NULL};
+    static const char *const vector_places[] = {"VECIN", "VECOUT", "VECCALC", NULL};
+    bool place = i > 0 && token_is(s, i - 1, "::");
+    if (one_of(s, i, cube) || (place && one_of(s, i, cube_places))) {
+        return USES_CUBE;
+    }
+    return one_of(s, i, vector) || (place && one_of(s, i, vector_places)) ? USES_VECTOR : 0;
 }
 
 static bool same(const source *s, size_t a, size_t b)

@@ -220,7 +220,7 @@ static void change_launch(edits *e, const source *s, const kernels *k, const lau
         const kernel *known = kernels_named(k, s->bytes + t->at, t->size);
         bool arguments = l->name + 1 != l->open;
         if (arguments || (known && kernels_ambiguous(k, s, known->name))) {
-            call = say("[=](auto... sa_a) { %s(sa_a...); }", text);
+            call = say("[=](auto... sa_a) -> decltype(%s(sa_a...)) { %s(sa_a...); }", text, text);
         }
         if (known && (known->body < s->count || known->is_template)) {
             kind = say("%d", known->kind);
@@ -251,13 +251,13 @@ static void check_shift(const source *s, size_t i)
 }
 
 static void change_kernel(edits *e, const source *s, const kernels *k, const kernel *one,
-                          bool apart)
+                          const char *attribute)
 {
     size_t stop = one->body < s->count ? one->end : one->at;
     for (size_t i = one->first; i < stop; i++) {
         bool call = i + 1 < s->count && is_mark(s, i + 1, '(');
         if (i < one->at && token_is(s, i, "__global__")) {
-            change(e, s->tokens[i].at, s->tokens[i].size, apart ? "__attribute__((noipa))" : "");
+            change(e, s->tokens[i].at, s->tokens[i].size, (char *)attribute);
         } else if (i < one->at && (token_is(s, i, "__vector__") || token_is(s, i, "__cube__"))) {
             erase(e, s, i, i + 1);
         } else if ((i < one->at &&
@@ -305,12 +305,12 @@ static void apply(text *out, const source *s, edits *e)
     text_add(out, s->bytes + at, s->size - at);
 }
 
-void rewrite(rewritten *out, const source *s, const kernels *k, bool apart)
+void rewrite(rewritten *out, const source *s, const kernels *k, const char *attribute)
 {
     *out = (rewritten){.kernels = k->count};
     edits e = {0};
     for (size_t i = 0; i < k->count; i++) {
-        change_kernel(&e, s, k, &k->at[i], apart);
+        change_kernel(&e, s, k, &k->at[i], attribute);
     }
     size_t closed = 0; /* up to here >>> belongs to a launch */
     for (size_t i = 1; i < s->count; i++) {

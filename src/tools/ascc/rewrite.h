@@ -9,9 +9,9 @@ typedef struct rewritten {
     size_t launches, kernels; /* how many were found */
 } rewritten;
 
-/* Lines stay where they were. What is wrong is reported with token_error. With `apart` the kernels
- * are kept from being inlined, so that the linker can put others in their place. */
-void rewrite(rewritten *out, const source *s, const kernels *k, bool apart);
+/* Lines stay where they were. What is wrong is reported with token_error. In the place of
+ * __global__ stands `attribute`. */
+void rewrite(rewritten *out, const source *s, const kernels *k, const char *attribute);
 
 /* The text of aclrtlaunch_NAME.h; a template, an overload and a declaration have none. */
 void launch_header(text *out, const source *s, const kernel *k, const char *file);

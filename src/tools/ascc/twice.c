@@ -124,8 +124,8 @@ static int symbols(const char *object, bool readable, text *out)
     return code;
 }
 
-/* The linker's names of the kernels that an object defines. */
-static int kernel_symbols(const char *object, const kernels *k, words *names)
+/* The linker's names of the kernels that an object defines; in `templates` those of templates. */
+static int kernel_symbols(const char *object, const kernels *k, words *names, words *templates)
 {
     text plain = {0}, shown = {0};
     int code = symbols(object, false, &plain);
@@ -140,6 +140,9 @@ static int kernel_symbols(const char *object, const kernels *k, words *names)
         /* "0000000000000000 T name" */
         if (p_end - p > 19 && strchr("TW", p[17]) && names_kernel(q + 19, k)) {
             words_add(names, p + 19);
+            if (q[19 + strcspn(q + 19, "<(")] == '<') {
+                words_add(templates, p + 19);
+            }
         }
         p = p_end + 1;
         q = q_end + 1;
@@ -159,14 +162,29 @@ static bool contains(const words *w, const char *word)
 
 /* ---- objects */
 
+static bool is_gcc(const options *o)
+{
+    words w = {0};
+    text out = {0};
+    char *compiler = say("%s", o->compiler);
+    words_add(&w, strtok(compiler, " "));
+    words_add(&w, "--version");
+    text_add(&out, "", 0);
+    bool gcc = !run(&w, &out) && !strstr(out.bytes, "clang");
+    free(out.bytes);
+    return gcc;
+}
+
 static int compile_object(const options *o, const char *file, const char *object, bool quiet)
 {
     words w = {0};
     command(&w, o);
-    words_add(&w, "-fno-gnu-unique");
     /* warnings once; what only a core uses is unused on the host */
     words_add(&w, quiet ? "-w" : "-Wno-unused");
     words_add(&w, "-Wno-unused-parameter");
+    if (is_gcc(o)) {
+        words_add(&w, "-fno-gnu-unique"); /* one object for the process, which none here is */
+    }
     words_add(&w, "-c");
     words_add(&w, file);
     words_add(&w, "-o");
@@ -253,8 +271,9 @@ static void thunks(text *out, const words *all, const words *names)
     text_put(out, choose);
     for (size_t i = 0; i < all->count; i++) {
         const char *name = all->at[i];
-        text_print(out, ".globl %s\n.type %s, %%function\n%s:\n    CHOOSE %s, ", name, name, name,
-                   name);
+        /* a template's may be in several files */
+        text_print(out, "%s %s\n.type %s, %%function\n%s:\n    CHOOSE %s, ",
+                   contains(&names[2], name) ? ".weak" : ".globl", name, name, name, name);
         for (size_t core = 0; core < 2; core++) {
             if (contains(&names[core], name)) {
                 text_print(out, "%s.%s", name, cores[core].suffix);
@@ -264,18 +283,6 @@ static void thunks(text *out, const words *all, const words *names)
             text_put(out, core ? "\n" : ", ");
         }
     }
-}
-
-/* Lets the linker take another definition of the kernels than the host's. */
-static int weaken(const char *object, const words *names)
-{
-    words w = {0};
-    words_add(&w, "objcopy");
-    for (size_t i = 0; i < names->count; i++) {
-        words_add(&w, say("--weaken-symbol=%s", names->at[i]));
-    }
-    words_add(&w, object);
-    return run(&w, NULL);
 }
 
 static bool none_is_static(const unit *u)
@@ -297,7 +304,10 @@ static bool none_is_static(const unit *u)
 int compile_twice(unit *host, const options *o, const char *object)
 {
     unit units[2];
-    words names[2] = {{0}, {0}}, host_names = {0}, objects = {0};
+    words names[3] = {{0}}, host_names = {0}, objects = {0}; /* [2]: of templates */
+    /* not known to the optimiser, and another definition takes their place */
+    const char *apart =
+        is_gcc(o) ? "__attribute__((weak, noipa))" : "__attribute__((weak, noinline))";
     int code = 0;
     if (!none_is_static(host)) {
         return 1;
@@ -310,19 +320,20 @@ int compile_twice(unit *host, const options *o, const char *object)
     }
     decide(&host->kernels, &units[0], &units[1]);
     char *host_object = temporary("host.o");
-    code = unit_rewrite(host, o, true);
+    code = unit_rewrite(host, o, apart);
     code = code ? code : compile_object(o, host->file, host_object, false);
-    code = code ? code : kernel_symbols(host_object, &host->kernels, &host_names);
-    code = code || !host_names.count ? code : weaken(host_object, &host_names);
+    code = code ? code : kernel_symbols(host_object, &host->kernels, &host_names, &names[2]);
+    char *assembly = temporary("thunks.S"), *assembled = temporary("thunks.o");
+    words_add(&objects, assembled); /* before the host's weak ones */
     words_add(&objects, host_object);
     for (size_t i = 0; i < 2 && !code; i++) {
         char *first = temporary("core.o"), *second = temporary("core.o");
         words one = {0};
         words_add(&one, first);
-        code = unit_rewrite(&units[i], o, true);
+        code = unit_rewrite(&units[i], o, apart);
         code = code ? code : compile_object(o, units[i].file, first, true);
         code = code ? code : join(o, &one, second, true);
-        code = code ? code : kernel_symbols(second, &host->kernels, &names[i]);
+        code = code ? code : kernel_symbols(second, &host->kernels, &names[i], &names[2]);
         code = code ? code : seclude(second, &names[i], cores[i].suffix);
         words_add(&objects, second);
     }
@@ -331,7 +342,6 @@ int compile_twice(unit *host, const options *o, const char *object)
     }
     text text = {0};
     thunks(&text, &host_names, names);
-    char *assembly = temporary("thunks.S"), *assembled = temporary("thunks.o");
     if (!text_write(&text, assembly)) {
         fprintf(stderr, "ascc: error: %s: %s\n", assembly, strerror(errno));
         return 1;
@@ -344,6 +354,5 @@ int compile_twice(unit *host, const options *o, const char *object)
     words_add(&w, "-o");
     words_add(&w, assembled);
     code = run(&w, NULL);
-    words_add(&objects, assembled);
     return code ? code : join(o, &objects, object, false);
 }
