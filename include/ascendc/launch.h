@@ -106,21 +106,11 @@ inline int enqueue(Kernel kernel, int kind, const char *name, int64_t blocks, vo
                   "kernel parameters are pointers and plain values");
     packed_call<Kernel, Args...> call{kernel, {args...}};
     uint32_t count = blocks > 0 && blocks <= UINT16_MAX ? (uint32_t)blocks : 0;
-    auto launch = [&](uint32_t n, sa_core_type type) {
-        return sa_stream_launch(stream, call.run, name, n, type, &call, sizeof call);
-    };
-    if (kind == KERNEL_AIC) {
-        return launch(count, SA_AIC);
-    }
-    if (kind != KERNEL_MIX_1_1 && kind != KERNEL_MIX_1_2) {
-        return launch(count, SA_AIV);
-    }
-    int error = launch(count, kind == KERNEL_MIX_1_1 ? SA_MIX_1_1 : SA_MIX_1_2);
-    if (error) { /* a runtime that takes one kind of core at a time: the cube half first */
-        error = launch(count, SA_AIC);
-        error = error ? error : launch(count * (kind == KERNEL_MIX_1_2 ? 2 : 1), SA_AIV);
-    }
-    return error;
+    sa_core_type type = kind == KERNEL_AIC       ? SA_AIC
+                        : kind == KERNEL_MIX_1_1 ? SA_MIX_1_1
+                        : kind == KERNEL_MIX_1_2 ? SA_MIX_1_2
+                                                 : SA_AIV;
+    return sa_stream_launch(stream, call.run, name, count, type, &call, sizeof call);
 }
 
 /* What a launch names: a kernel, by its address or as what calls it, and the line it is on. */

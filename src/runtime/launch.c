@@ -11,7 +11,7 @@ aclError sa_stream_launch(aclrtStream stream, sa_kernel kernel, const char *name
     void *large = NULL;
     if (!name)
         name = "kernel";
-    if (!kernel || blocks < 1 || blocks > 65535 || (type != SA_AIC && type != SA_AIV) ||
+    if (!kernel || blocks < 1 || blocks > 65535 || (unsigned)type > SA_MIX_1_2 ||
         (args_bytes && !args) || args_bytes > SIZE_MAX / 2)
         return sa_fail(ACL_ERROR_INVALID_PARAM,
                        "launch %s: kernel %s, %u blocks (1 to 65535), core type %d, %zu bytes of "

@@ -55,7 +55,7 @@ cat >parts/kernel.asc <<'END'
 #include "kernel_operator.h"
 extern "C" __global__ __cube__ __aicore__ void where(int32_t *out, const int32_t more)
 {
-    out[0] = (sa_core_kind(sa_self()) == SA_AIC ? 10 : 20) + more;
+    out[0] = (sa_kind(sa_self()) == SA_AIC ? 10 : 20) + more;
 }
 void launch_where(void *stream, int32_t *out)
 {

@@ -27,7 +27,7 @@ __aicore__ inline void Write(int32_t *out, int32_t a, int32_t b = 0, int32_t c =
     at[1] = b;
     at[2] = c;
     at[3] = (int32_t)AscendC::GetBlockNum();
-    at[4] = sa_core_kind(sa_self()) == SA_AIC;
+    at[4] = sa_kind(sa_self()) == SA_AIC;
 }
 
 extern "C" __global__ __aicore__ void plain(int32_t *out, int32_t a)
@@ -109,7 +109,7 @@ __global__ __aicore__ void only_cube(int32_t *out)
 /* 1 block of the cube half, 2 of the vector half */
 extern "C" __mix__(1, 2) __global__ __aicore__ void mixed(int32_t *out)
 {
-    Write(out + (sa_core_kind(sa_self()) == SA_AIC ? 0 : 32), 1);
+    Write(out + (sa_kind(sa_self()) == SA_AIC ? 0 : 32), 1);
 }
 
 #define CAT_(a, b) a##b

@@ -79,6 +79,20 @@ extern "C" __global__ __aicore__ void marked(int32_t *out)
 #endif
 }
 
+/* there and back: only halves that run side by side get through */
+extern "C" __global__ __aicore__ void flags(int32_t *out)
+{
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+#ifdef __DAV_C220_CUBE__
+    sa_cross_wait(sa_self(), SA_PIPE_S, 1);
+    out[sa_block_idx(sa_self())] = out[64 + 2 * sa_block_idx(sa_self())] + 1;
+#endif
+#ifdef __DAV_C220_VEC__
+    out[64 + sa_block_idx(sa_self())] = 5;
+    sa_cross_set(sa_self(), 2, SA_PIPE_S, 1);
+#endif
+}
+
 static int wrong;
 
 static void expect(const char *what, int32_t *words, int32_t cube, int32_t vector)
@@ -114,6 +128,8 @@ int main()
     expect("single", gm, 0, 1);
     marked<<<2, nullptr, nullptr>>>(gm);
     expect("marked", gm, 3, 0);
+    flags<<<2, nullptr, nullptr>>>(gm);
+    expect("flags", gm, 6, 5);
     if (helper(0) != 3 || twice(1) != 305) {
         std::printf("host: %d %d\n", helper(0), twice(1));
         wrong = 1;
