@@ -1,126 +1,85 @@
-/* Attributes, element types and the running core of the Ascend C door (kernel_operator.h). */
+/* Attributes and the running block of the Ascend C door (kernel_operator.h). */
 #ifndef ASCENDC_BASE_H
 #define ASCENDC_BASE_H
 
 #include "softascend/core.h"
+#include "softascend/cube.h"
+#include "softascend/vector.h"
 
 #include <cstdint>
 #include <cstring>
+
+/* What a kernel may ask about its compiler: arch 2201, the split chip. */
+#ifndef __CCE_AICORE__
+#define __CCE_AICORE__ 220
+#endif
+#ifndef __NPU_ARCH__
+#define __NPU_ARCH__ 2201
+#endif
 
 #ifndef __global__ /* ascc reads it */
 #define __global__
 #endif
 #define __aicore__
+#define __inout_pipe__(pipe)
+#define __in_pipe__(pipe)
+#define __out_pipe__(pipe)
+#define __check_sync_alias__
+#define __sync_noalias__
+#define __sync_alias__
+#ifndef SOFTASCEND_ASCC /* ascc reads these three */
+#define __mix__(...)
+#define __cube__
+#define __vector__
+#endif
+
+/* Address spaces are one here. */
 #define __gm__
 #define __ubuf__
+#define __cbuf__
+#define __ca__
+#define __cb__
+#define __cc__
+#define __fbuf__
+#define __ssbuf__
+#define __biasbuf__
+
 #define GM_ADDR uint8_t *
+#define __kfc_workspace__
+#define __workspace__
 #define SA_INLINE inline __attribute__((always_inline))
-
-/* fp16 as it lies in memory; arithmetic on single values goes through float. */
-struct half {
-    uint16_t bits;
-
-    half() = default;
-    SA_INLINE half(float value) : bits(from_float(value)) {}
-    SA_INLINE operator float() const { return to_float(bits); }
-
-    /* To nearest, ties to even; too large is infinity; a NaN stays one. */
-    static uint16_t from_float(float value)
-    {
-        uint32_t f;
-        std::memcpy(&f, &value, sizeof f);
-        uint32_t sign = f >> 16 & 0x8000, mantissa = f & 0x7fffff;
-        int exponent = (int)(f >> 23 & 0xff) - 127;
-        if (exponent == 128) {
-            return (uint16_t)(sign | 0x7c00 | (mantissa ? 0x200 | mantissa >> 13 : 0));
-        }
-        if (exponent < -25) {
-            return (uint16_t)sign;
-        }
-        /* the value is significand * 2^(exponent - 23); below 2^-14 the step stays 2^-24 */
-        uint32_t significand = mantissa | 0x800000;
-        int drop = exponent < -14 ? -exponent - 1 : 13;
-        uint32_t kept = significand >> drop, lost = significand & ((1u << drop) - 1);
-        uint32_t halfway = 1u << (drop - 1);
-        kept += lost > halfway || (lost == halfway && (kept & 1));
-        /* a carry out of the significand moves the exponent, up to infinity */
-        uint32_t magnitude = exponent < -14 ? kept : (uint32_t)((exponent + 14) * 1024) + kept;
-        return (uint16_t)(sign | (magnitude > 0x7c00 ? 0x7c00 : magnitude));
-    }
-
-    static float to_float(uint16_t h)
-    {
-        uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3ff;
-        float value;
-        if (exponent == 0) {
-            value = (float)mantissa * 0x1p-24f;
-            return sign ? -value : value;
-        }
-        uint32_t f =
-            sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
-        std::memcpy(&value, &f, sizeof value);
-        return value;
-    }
-};
-
-/* bf16 as it lies in memory. */
-struct bfloat16_t {
-    uint16_t bits;
-
-    bfloat16_t() = default;
-    SA_INLINE bfloat16_t(float value)
-    {
-        uint32_t f;
-        std::memcpy(&f, &value, sizeof f);
-        bool nan = (f & 0x7fffffff) > 0x7f800000;
-        bits = (uint16_t)((nan ? f | 0x400000 : f + 0x7fff + (f >> 16 & 1)) >> 16);
-    }
-    SA_INLINE operator float() const
-    {
-        uint32_t f = (uint32_t)bits << 16;
-        float value;
-        std::memcpy(&value, &f, sizeof value);
-        return value;
-    }
-};
 
 namespace softascend
 {
-template <class T>
-struct dtype_of;
-#define SA_DTYPE_OF(type, dtype)                                                                   \
-    template <>                                                                                    \
-    struct dtype_of<type> {                                                                        \
-        static constexpr sa_dtype value = dtype;                                                   \
-    };
-SA_DTYPE_OF(float, SA_F32)
-SA_DTYPE_OF(half, SA_F16)
-SA_DTYPE_OF(bfloat16_t, SA_BF16)
-SA_DTYPE_OF(int8_t, SA_I8)
-SA_DTYPE_OF(uint8_t, SA_U8)
-SA_DTYPE_OF(int16_t, SA_I16)
-SA_DTYPE_OF(uint16_t, SA_U16)
-SA_DTYPE_OF(int32_t, SA_I32)
-SA_DTYPE_OF(uint32_t, SA_U32)
-SA_DTYPE_OF(int64_t, SA_I64)
-SA_DTYPE_OF(uint64_t, SA_U64)
-#undef SA_DTYPE_OF
+/* What the door keeps of a block between calls, in the core's block data; all zero at its start. */
+struct block_state {
+    void *pipe;          /* the TPipe in use */
+    void *workspace;     /* of SetSysWorkspace */
+    uint64_t tiling_key; /* of TILING_KEY_IS, when has_tiling_key */
+    bool has_tiling_key, hf32, relu;
+    uint32_t nd, nd_src_stride, nd_dst_stride; /* of SetFixpipeNz2ndFlag; nd 0: none */
+    uint64_t quant;                            /* of SetFixpipePreQuantFlag */
+    const void *quant_tensor;                  /* of SetFixPipeConfig */
+    uint32_t pad_value;                        /* of SetLoadDataPaddingValue */
+    uint16_t feature_map[2];                   /* of SetFmatrix: h, w */
+    uint8_t feature_pad[4];
+    uint32_t taken[4]; /* what the last MrgSort took of each run */
+    uint64_t gathered; /* of GatherMask */
+};
+static_assert(sizeof(block_state) <= SA_BLOCK_DATA, "");
+
+SA_INLINE block_state &state()
+{
+    return *static_cast<block_state *>(sa_block_data(sa_self()));
+}
+
+/* The exception of the running core's kind. */
+SA_INLINE sa_status fault_code()
+{
+    return sa_kind(sa_self()) == SA_AIC ? SA_ERR_AICORE_EXCEPTION : SA_ERR_VECTOR_EXCEPTION;
+}
+/* Stops the kernel with a message. */
+#define SA_FAULT(...) sa_fault(sa_self(), ::softascend::fault_code(), __VA_ARGS__)
 } // namespace softascend
-
-namespace AscendC
-{
-enum class TPosition { GM, A1, B1, A2, B2, CO1, VECIN, VECOUT, VECCALC };
-using QuePosition = TPosition;
-
-SA_INLINE int64_t GetBlockIdx()
-{
-    return sa_block_idx(sa_self());
-}
-
-SA_INLINE int64_t GetBlockNum()
-{
-    return sa_block_num(sa_self());
-}
-} // namespace AscendC
 
 #endif

@@ -2,21 +2,44 @@
  *
  * Thin over softascend/core.h: every call here becomes instructions, flags and barriers there, on
  * the core that runs the calling block. Names and their meaning: the vendor's public Ascend C
- * documentation of the basic API. Functions are always inlined, so that reports name the kernel's
- * own line.
+ * documentation. Functions are always inlined, so that reports name the kernel's own line. What is
+ * here and what is missing: docs/ascendc-coverage.md.
  *
- *   base.h     attributes, types (half, bfloat16_t), the running core
- *   tensor.h   GlobalTensor, LocalTensor
- *   queue.h    TPipe, TQue, TBuf
- *   compute.h  DataCopy, elementwise instructions, flags and barriers
- *   launch.h   how a host program launches a kernel without `ascc` */
+ *   base.h types.h enums.h params.h   attributes, half and bfloat16_t, names, parameter structures
+ *   tensor.h queue.h flags.h          GlobalTensor, LocalTensor; TPipe, TQue, TBuf
+ *   move.h                            DataCopy, DataCopyPad, Copy
+ *   elementwise.h compare.h reduce.h arrange.h sort.h   the vector pipe
+ *   cube.h                            LoadData, Mmad, Fixpipe
+ *   sync.h                            flags, barriers, cross-core, atomics
+ *   system.h print.h tiling.h         block indices, workspaces; printf, assert; tiling data
+ *   highlevel.h normalize.h           high-level functions
+ *   launch.h                          how a host program launches a kernel without `ascc` */
 #ifndef ASCENDC_KERNEL_OPERATOR_H
 #define ASCENDC_KERNEL_OPERATOR_H
 
+#if __CCE_AICORE__ >= 300 || __NPU_ARCH__ >= 3000
+#error                                                                                             \
+    "SoftAscend: register-level interfaces of later chips (MicroAPI, Reg, SIMT) are not supported"
+#endif
+
+#include "ascendc/arrange.h"
 #include "ascendc/base.h"
-#include "ascendc/compute.h"
+#include "ascendc/compare.h"
+#include "ascendc/cube.h"
+#include "ascendc/elementwise.h"
+#include "ascendc/highlevel.h"
+#include "ascendc/later_chips.h"
 #include "ascendc/launch.h"
+#include "ascendc/move.h"
+#include "ascendc/normalize.h"
+#include "ascendc/print.h"
 #include "ascendc/queue.h"
-#include "ascendc/tensor.h"
+#include "ascendc/reduce.h"
+#include "ascendc/sort.h"
+#include "ascendc/sync.h"
+#include "ascendc/system.h"
+#include "ascendc/tiling.h"
+
+namespace tik2 = AscendC;
 
 #endif

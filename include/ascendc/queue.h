@@ -2,86 +2,19 @@
  *
  * A queue's buffer goes round: AllocTensor, filled by one pipe, EnQue, DeQue, emptied by another
  * pipe, FreeTensor. EnQue to DeQue is a flag forward (filled), FreeTensor to the next AllocTensor a
- * flag back (emptied); which pipes these are follows from the queue's position. */
+ * flag back (emptied); which pipes these are follows from the queue's positions. */
 #ifndef ASCENDC_QUEUE_H
 #define ASCENDC_QUEUE_H
 
-#include "ascendc/tensor.h"
+#include "ascendc/flags.h"
 
-namespace softascend
-{
-struct position {
-    const char *name;
-    sa_memory memory;
-    sa_pipe fills, empties; /* the same: nothing to order */
-};
-
-constexpr position position_of(AscendC::TPosition p)
-{
-    using P = AscendC::TPosition;
-    switch (p) {
-    case P::VECIN:
-        return {"VECIN", SA_UB, SA_PIPE_MTE2, SA_PIPE_V};
-    case P::VECOUT:
-        return {"VECOUT", SA_UB, SA_PIPE_V, SA_PIPE_MTE3};
-    case P::A1:
-        return {"A1", SA_L1, SA_PIPE_MTE2, SA_PIPE_MTE1};
-    case P::B1:
-        return {"B1", SA_L1, SA_PIPE_MTE2, SA_PIPE_MTE1};
-    case P::A2:
-        return {"A2", SA_L0A, SA_PIPE_MTE1, SA_PIPE_M};
-    case P::B2:
-        return {"B2", SA_L0B, SA_PIPE_MTE1, SA_PIPE_M};
-    case P::CO1:
-        return {"CO1", SA_L0C, SA_PIPE_M, SA_PIPE_FIX};
-    default:
-        return {"VECCALC", SA_UB, SA_PIPE_V, SA_PIPE_V};
-    }
-}
-
-/* Which flag ids of each pair of pipes are set and not yet waited for: queues share the eight that
- * a pair has. One a block, in the block's TPipe. */
-struct flags {
-    uint8_t in_use[SA_PIPE_ALL][SA_PIPE_ALL] = {};
-
-    /* Sets a free flag; -1 if there was none, then a barrier has ordered everything instead. */
-    SA_INLINE int set(sa_pipe from, sa_pipe to)
-    {
-        for (int id = 0; id < 8; id++) {
-            if (!(in_use[from][to] >> id & 1)) {
-                in_use[from][to] |= (uint8_t)(1 << id);
-                sa_set_flag(sa_self(), from, to, (uint32_t)id);
-                return id;
-            }
-        }
-        sa_barrier(sa_self(), SA_PIPE_ALL);
-        return -1;
-    }
-    SA_INLINE void wait(sa_pipe from, sa_pipe to, int id)
-    {
-        if (id >= 0) {
-            sa_wait_flag(sa_self(), from, to, (uint32_t)id);
-            in_use[from][to] &= (uint8_t) ~(1 << id);
-        }
-    }
-    /* No flag stays set behind a kernel's back. */
-    SA_INLINE void wait_all()
-    {
-        for (int from = 0; from < SA_PIPE_ALL; from++) {
-            for (int to = 0; to < SA_PIPE_ALL; to++) {
-                for (int id = 0; id < 8; id++) {
-                    if (in_use[from][to] >> id & 1) {
-                        wait((sa_pipe)from, (sa_pipe)to, id);
-                    }
-                }
-            }
-        }
-    }
-};
-} // namespace softascend
+using TBufHandle = uint8_t *;
+using TEventID = int8_t;
 
 namespace AscendC
 {
+class TPipe;
+
 /* A buffer for whatever a kernel keeps in a local memory; no queue, no flags. */
 template <TPosition pos = TPosition::VECCALC>
 class TBuf
@@ -90,18 +23,35 @@ class TBuf
     template <class T>
     SA_INLINE LocalTensor<T> Get() const
     {
-        return LocalTensor<T>(address_, bytes_);
+        return LocalTensor<T>(pos, address_, bytes_);
     }
     template <class T>
     SA_INLINE LocalTensor<T> Get(uint32_t count) const
     {
-        if (count * sizeof(T) > bytes_) {
-            sa_fault(sa_self(), SA_ERR_VECTOR_EXCEPTION,
-                     "TBuf::Get: %u elements of %zu bytes asked for, the buffer has %u bytes",
-                     count, sizeof(T), bytes_);
-        }
-        return LocalTensor<T>(address_, count * (uint32_t)sizeof(T));
+        return GetWithOffset<T>(count, 0);
     }
+    /* `count` elements from byte `offset`. */
+    template <class T>
+    SA_INLINE LocalTensor<T> GetWithOffset(uint32_t count, uint32_t offset) const
+    {
+        uint32_t bytes = softascend::bytes_of<T>(count);
+        if ((uint64_t)offset + bytes > bytes_) {
+            SA_FAULT("TBuf::Get: %u elements of %zu bytes asked for, the buffer has %u bytes "
+                     "(from byte %u)",
+                     count, sizeof(T), bytes_, offset);
+        }
+        return LocalTensor<T>(pos, (void *)((uintptr_t)address_ + offset), bytes);
+    }
+    template <class T>
+    SA_INLINE LocalTensor<T> AllocTensor() const
+    {
+        return Get<T>();
+    }
+    template <class T>
+    SA_INLINE void FreeTensor(const LocalTensor<T> &) const
+    {
+    }
+    SA_INLINE uint32_t GetBufLen() const { return bytes_; }
 
   private:
     friend class TPipe;
@@ -109,64 +59,70 @@ class TBuf
     uint32_t bytes_ = 0;
 };
 
-/* `depth`: how often EnQue may come before a DeQue. */
-template <TPosition pos, int32_t depth = 1>
-class TQue
+/* A queue whose buffers are filled at `src` and emptied at `dst`. `depth`: how often EnQue may come
+ * before a DeQue. */
+template <TPosition src, TPosition dst, int32_t depth = 1, auto config = 0>
+class TQueBind
 {
-    static constexpr softascend::position at = softascend::position_of(pos);
-    static constexpr int max_buffers = 16;
-    static constexpr int32_t capacity = depth > 0 ? depth : 1;
-
   public:
     template <class T>
     SA_INLINE LocalTensor<T> AllocTensor()
     {
         for (int i = 0; i < buffers_; i++) {
-            int at_buffer = (next_ + i) % buffers_;
-            buffer &b = buffer_[at_buffer];
+            int at = next_ + i < buffers_ ? next_ + i : next_ + i - buffers_;
+            buffer &b = buffer_[at];
             if (!b.taken) {
                 b.taken = true;
-                next_ = (at_buffer + 1) % buffers_;
-                flags_->wait(at.empties, at.fills, b.emptied);
+                taken_++;
+                next_ = at + 1 == buffers_ ? 0 : at + 1;
+                flags_->wait(empties, fills, b.emptied);
                 b.emptied = -1;
-                return LocalTensor<T>(b.address, bytes_);
+                return LocalTensor<T>(position, b.address, bytes_);
             }
         }
-        sa_fault(sa_self(), fault(),
-                 "TQue<%s>::AllocTensor: all %d buffers are in use: FreeTensor one first, or give "
+        SA_FAULT("TQue<%s>::AllocTensor: all %d buffers are in use: FreeTensor one first, or give "
                  "InitBuffer more",
-                 at.name, buffers_);
+                 name, buffers_);
+    }
+    template <class T>
+    SA_INLINE void AllocTensor(LocalTensor<T> &tensor)
+    {
+        tensor = AllocTensor<T>();
     }
 
     template <class T>
     SA_INLINE bool EnQue(const LocalTensor<T> &tensor)
     {
-        if (queued_ == capacity) {
-            sa_fault(
-                sa_self(), fault(),
-                "TQue<%s>::EnQue: the queue's depth is %d and %d tensors wait in it: DeQue one "
-                "first, or give TQue more depth",
-                at.name, capacity, queued_);
-        }
-        int i = find(tensor.GetPhyAddr(), "EnQue");
-        buffer_[i].filled = at.fills == at.empties ? -1 : flags_->set(at.fills, at.empties);
-        queue_[(first_ + queued_++) % capacity] = i;
-        return true;
+        return EnQue((const void *)tensor.GetPhyAddr());
     }
-
+    /* Positions of the user's own: the memory is the same, the flags too. */
+    template <TPosition, TPosition, class T>
+    SA_INLINE bool EnQue(const LocalTensor<T> &tensor)
+    {
+        return EnQue((const void *)tensor.GetPhyAddr());
+    }
     template <class T>
     SA_INLINE LocalTensor<T> DeQue()
     {
         if (queued_ == 0) {
-            sa_fault(sa_self(), fault(), "TQue<%s>::DeQue: the queue is empty: EnQue comes first",
-                     at.name);
+            SA_FAULT("TQue<%s>::DeQue: the queue is empty: EnQue comes first", name);
         }
         buffer &b = buffer_[queue_[first_]];
-        first_ = (first_ + 1) % capacity;
+        first_ = first_ + 1 == capacity ? 0 : first_ + 1;
         queued_--;
-        flags_->wait(at.fills, at.empties, b.filled);
+        flags_->wait(fills, empties, b.filled);
         b.filled = -1;
-        return LocalTensor<T>(b.address, bytes_);
+        return LocalTensor<T>(position, b.address, bytes_);
+    }
+    template <class T>
+    SA_INLINE void DeQue(LocalTensor<T> &tensor)
+    {
+        tensor = DeQue<T>();
+    }
+    template <TPosition, TPosition, class T>
+    SA_INLINE LocalTensor<T> DeQue()
+    {
+        return DeQue<T>();
     }
 
     template <class T>
@@ -174,80 +130,220 @@ class TQue
     {
         buffer &b = buffer_[find(tensor.GetPhyAddr(), "FreeTensor")];
         if (!b.taken) {
-            sa_fault(sa_self(), fault(), "TQue<%s>::FreeTensor: this tensor is free already",
-                     at.name);
+            SA_FAULT("TQue<%s>::FreeTensor: this tensor is free already", name);
         }
         b.taken = false;
-        b.emptied = at.fills == at.empties ? -1 : flags_->set(at.empties, at.fills);
+        taken_--;
+        b.emptied = fills == empties ? -1 : flags_->set(empties, fills);
     }
+
+    SA_INLINE bool VacantInQue() const { return queued_ < capacity; }
+    SA_INLINE bool HasTensorInQue() const { return queued_ > 0; }
+    SA_INLINE int32_t GetTensorCountInQue() const { return queued_; }
+    SA_INLINE bool HasIdleBuffer() const { return taken_ < buffers_; }
+    SA_INLINE uint32_t GetBufferLen() const { return bytes_; }
+    SA_INLINE void FreeAllEvent()
+    {
+        for (int i = 0; i < buffers_; i++) {
+            flags_->wait(empties, fills, buffer_[i].emptied);
+            flags_->wait(fills, empties, buffer_[i].filled);
+            buffer_[i].emptied = buffer_[i].filled = -1;
+        }
+    }
+    SA_INLINE TBufHandle GetBufHandle(uint32_t i) const { return (TBufHandle)buffer_[i].address; }
 
   private:
     friend class TPipe;
+    static constexpr TPosition position =
+        src == TPosition::GM || (softascend::memory_of(src) == SA_UB && dst == TPosition::TSCM)
+            ? dst
+            : src;
+    static constexpr sa_pipe fills = softascend::filler(src), empties = softascend::emptier(dst);
+    static constexpr const char *name = softascend::name_of(position);
+    static constexpr int max_buffers = 16;
+    static constexpr int32_t capacity = depth > 0 ? depth : 1;
+
     struct buffer {
         void *address = nullptr;
         bool taken = false;
-        int filled = -1, emptied = -1; /* flag ids */
+        int8_t filled = -1, emptied = -1; /* flag ids */
     };
 
-    static constexpr sa_status fault()
+    SA_INLINE bool EnQue(const void *address)
     {
-        return at.memory == SA_UB ? SA_ERR_VECTOR_EXCEPTION : SA_ERR_AICORE_EXCEPTION;
+        if (queued_ == capacity) {
+            SA_FAULT("TQue<%s>::EnQue: the queue's depth is %d and %d tensors wait in it: DeQue "
+                     "one first, or give TQue more depth",
+                     name, capacity, queued_);
+        }
+        int i = find(address, "EnQue");
+        buffer_[i].filled = fills == empties ? -1 : (int8_t)flags_->set(fills, empties);
+        int32_t at = first_ + queued_++;
+        queue_[at < capacity ? at : at - capacity] = i;
+        return true;
     }
     SA_INLINE int find(const void *address, const char *call)
     {
         for (int i = 0; i < buffers_; i++) {
-            if (buffer_[i].address == address) {
+            if ((uintptr_t)address - (uintptr_t)buffer_[i].address < bytes_) {
                 return i;
             }
         }
-        sa_fault(sa_self(), fault(), "TQue<%s>::%s: the tensor is not one that this queue gave out",
-                 at.name, call);
+        SA_FAULT("TQue<%s>::%s: the tensor is not one that this queue gave out", name, call);
     }
 
     softascend::flags *flags_ = nullptr;
     uint32_t bytes_ = 0;
-    int buffers_ = 0, next_ = 0;
+    int buffers_ = 0, next_ = 0, taken_ = 0;
     buffer buffer_[max_buffers];
     int32_t queue_[capacity] = {}, first_ = 0, queued_ = 0;
 };
 
-/* Hands out local memory; one a kernel. */
+template <TPosition pos, int32_t depth = 1, auto config = 0>
+using TQue = TQueBind<pos, pos, depth, config>;
+
+template <TPosition pos, int32_t depth = 1, auto config = 0>
+using TSCM = TQueBind<pos, TPosition::TSCM, depth, config>;
+
+/* Hands out local memory and flag ids; one at a time in a kernel. */
 class TPipe
 {
   public:
-    TPipe() = default;
+    SA_INLINE TPipe() { softascend::state().pipe = this; }
     TPipe(const TPipe &) = delete;
     TPipe &operator=(const TPipe &) = delete;
-    SA_INLINE ~TPipe() { flags_.wait_all(); }
+    SA_INLINE ~TPipe() { Destroy(); }
 
-    template <TPosition pos, int32_t depth>
-    SA_INLINE bool InitBuffer(TQue<pos, depth> &queue, uint8_t buffers, uint32_t bytes)
+    SA_INLINE void Init() { softascend::state().pipe = this; }
+    SA_INLINE void Destroy()
     {
-        using Q = TQue<pos, depth>;
+        flags_.wait_all();
+        Reset();
+        if (softascend::state().pipe == this) {
+            softascend::state().pipe = nullptr;
+        }
+    }
+    /* All memory is free again. */
+    SA_INLINE void Reset()
+    {
+        for (uint32_t &used : used_) {
+            used = 0;
+        }
+    }
+
+    template <TPosition src, TPosition dst, int32_t depth, auto config>
+    SA_INLINE bool InitBuffer(TQueBind<src, dst, depth, config> &queue, uint8_t buffers,
+                              uint32_t bytes)
+    {
+        using Q = TQueBind<src, dst, depth, config>;
         if (buffers == 0 || buffers > Q::max_buffers) {
-            sa_fault(sa_self(), Q::fault(), "TPipe::InitBuffer: %d buffers; a queue has 1 to %d",
-                     buffers, Q::max_buffers);
+            SA_FAULT("TPipe::InitBuffer: %d buffers; a queue has 1 to %d", buffers, Q::max_buffers);
         }
         queue.flags_ = &flags_;
         queue.buffers_ = buffers;
         queue.bytes_ = (bytes + 31) / 32 * 32;
         for (int i = 0; i < buffers; i++) {
-            queue.buffer_[i].address = sa_alloc(sa_self(), Q::at.memory, queue.bytes_);
+            queue.buffer_[i].address = take(Q::position, queue.bytes_);
         }
         return true;
     }
-
     template <TPosition pos>
     SA_INLINE bool InitBuffer(TBuf<pos> &buffer, uint32_t bytes)
     {
         buffer.bytes_ = (bytes + 31) / 32 * 32;
-        buffer.address_ = sa_alloc(sa_self(), softascend::position_of(pos).memory, buffer.bytes_);
+        buffer.address_ = take(pos, buffer.bytes_);
         return true;
     }
 
+    template <HardEvent event>
+    SA_INLINE TEventID AllocEventID()
+    {
+        constexpr sa_pipe from = softascend::event_from(event), to = softascend::event_to(event);
+        int id = flags_.free_id(from, to);
+        if (id < 0) {
+            SA_FAULT("TPipe::AllocEventID: all 8 flags from pipe %d to pipe %d are in use: "
+                     "ReleaseEventID some",
+                     (int)from, (int)to);
+        }
+        flags_.given[from][to] |= (uint8_t)(1 << id);
+        return (TEventID)id;
+    }
+    template <HardEvent event>
+    SA_INLINE void ReleaseEventID(TEventID id)
+    {
+        flags_.given[softascend::event_from(event)][softascend::event_to(event)] &=
+            (uint8_t) ~(1 << id);
+    }
+    /* The id that AllocEventID would give; it stays free. */
+    template <HardEvent event>
+    SA_INLINE TEventID FetchEventID()
+    {
+        int id = flags_.free_id(softascend::event_from(event), softascend::event_to(event));
+        return (TEventID)(id < 0 ? 7 : id);
+    }
+    SA_INLINE TEventID FetchEventID(HardEvent event)
+    {
+        int id = flags_.free_id(softascend::event_from(event), softascend::event_to(event));
+        return (TEventID)(id < 0 ? 7 : id);
+    }
+    template <HardEvent event>
+    SA_INLINE TEventID FetchEventID(HardEvent)
+    {
+        return FetchEventID<event>();
+    }
+
+    /* All of UB (L1 …) from where InitBuffer left off, for calls that take their own room. */
+    template <TPosition pos>
+    SA_INLINE TBuf<pos> GetAbsAddr(uint32_t offset, uint32_t bytes) const
+    {
+        TBuf<pos> buffer;
+        buffer.address_ = sa_local(sa_self(), softascend::memory_of(pos), offset);
+        buffer.bytes_ = bytes;
+        return buffer;
+    }
+    template <TPosition pos, class T>
+    SA_INLINE LocalTensor<T> GetAbsAddr(uint32_t offset, uint32_t count) const
+    {
+        return LocalTensor<T>(pos, offset, count);
+    }
+    SA_INLINE uint32_t used_bytes(sa_memory memory) const { return used_[memory]; }
+
   private:
+    SA_INLINE void *take(TPosition position, uint32_t bytes)
+    {
+        constexpr const char *names[] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT"};
+        const sa_memory memory = softascend::memory_of(position);
+        const uint32_t unit = memory == SA_L0A || memory == SA_L0B ? 512
+                              : memory == SA_L0C                   ? 64
+                                                                   : 32;
+        uint32_t from = (used_[memory] + unit - 1) / unit * unit;
+        uint32_t size = sa_local_bytes(sa_self(), memory);
+        if (size == 0) { /* a mixed kernel sets up both kinds' buffers on either core */
+            used_[memory] = from + bytes;
+            return (void *)(uintptr_t)from;
+        }
+        if ((uint64_t)from + bytes > size) {
+            SA_FAULT("TPipe::InitBuffer: %u bytes of %s (%s) asked for, %u of %u are free", bytes,
+                     names[memory], softascend::name_of(position), size > from ? size - from : 0,
+                     size);
+        }
+        used_[memory] = from + bytes;
+        return sa_local(sa_self(), memory, from);
+    }
+
     softascend::flags flags_;
+    uint32_t used_[SA_MEMORIES] = {};
 };
+
+/* The block's TPipe. */
+SA_INLINE TPipe *GetTPipePtr()
+{
+    TPipe *pipe = static_cast<TPipe *>(softascend::state().pipe);
+    if (!pipe) {
+        SA_FAULT("GetTPipePtr: this block has no TPipe: make one first");
+    }
+    return pipe;
+}
 } // namespace AscendC
 
 #endif

@@ -2,7 +2,45 @@
 #ifndef ASCENDC_TENSOR_H
 #define ASCENDC_TENSOR_H
 
-#include "ascendc/base.h"
+#include "ascendc/params.h"
+
+namespace softascend
+{
+constexpr sa_memory memory_of(AscendC::TPosition p)
+{
+    using P = AscendC::TPosition;
+    switch (p) {
+    case P::GM:
+        return SA_GM;
+    case P::A1:
+    case P::B1:
+    case P::C1:
+    case P::TSCM:
+        return SA_L1;
+    case P::A2:
+        return SA_L0A;
+    case P::B2:
+        return SA_L0B;
+    case P::C2:
+        return SA_BT;
+    case P::CO1:
+        return SA_L0C;
+    default:
+        return SA_UB;
+    }
+}
+
+/* Below this no global memory lies. */
+template <class T>
+SA_INLINE T *global(T *address, uint64_t index, const char *call)
+{
+    if ((uintptr_t)address < ((uintptr_t)1 << 20)) {
+        SA_FAULT("GlobalTensor::%s: element %llu of a tensor at %p, which is no global memory",
+                 call, (unsigned long long)index, (const void *)address);
+    }
+    return address + index;
+}
+} // namespace softascend
 
 namespace AscendC
 {
@@ -20,18 +58,64 @@ class GlobalTensor
     }
     SA_INLINE GlobalTensor operator[](uint64_t offset) const
     {
-        GlobalTensor rest;
-        rest.SetGlobalBuffer(address_ + offset, size_ > offset ? size_ - offset : 0);
+        GlobalTensor rest = *this;
+        rest.address_ = address_ + offset;
+        rest.size_ = size_ > offset ? size_ - offset : 0;
         return rest;
     }
-    SA_INLINE T GetValue(uint64_t index) const { return address_[index]; }
-    SA_INLINE void SetValue(uint64_t index, T value) const { address_[index] = value; }
+    SA_INLINE T &operator()(uint64_t index) const
+    {
+        return *softascend::global(address_, index, "operator()");
+    }
+    SA_INLINE T GetValue(uint64_t index) const
+    {
+        return *(volatile T *)softascend::global(address_, index, "GetValue");
+    }
+    SA_INLINE void SetValue(uint64_t index, T value) const
+    {
+        *softascend::global(address_, index, "SetValue") = value;
+    }
     SA_INLINE uint64_t GetSize() const { return size_; }
     SA_INLINE __gm__ T *GetPhyAddr(uint64_t offset = 0) const { return address_ + offset; }
+    template <class U>
+    SA_INLINE GlobalTensor<U> ReinterpretCast() const
+    {
+        GlobalTensor<U> other;
+        other.SetGlobalBuffer((U *)address_, size_ * sizeof(T) / sizeof(U));
+        return other;
+    }
+    SA_INLINE void SetShapeInfo(const ShapeInfo &) {}
+    template <CacheRwMode = CacheRwMode::RW>
+    SA_INLINE void SetL2CacheHint(CacheMode)
+    {
+    }
 
   private:
     __gm__ T *address_ = nullptr;
     uint64_t size_ = 0;
+};
+
+/* A GlobalTensor's half and float can be volatile-read; their classes need a copy. */
+template <>
+SA_INLINE half GlobalTensor<half>::GetValue(uint64_t index) const
+{
+    half value;
+    value.bits = *(volatile uint16_t *)softascend::global(address_, index, "GetValue");
+    return value;
+}
+template <>
+SA_INLINE bfloat16_t GlobalTensor<bfloat16_t>::GetValue(uint64_t index) const
+{
+    bfloat16_t value;
+    value.bits = *(volatile uint16_t *)softascend::global(address_, index, "GetValue");
+    return value;
+}
+
+/* Where a tensor made by hand lies. */
+struct TBuffAddr {
+    uint8_t logicPos = 0;
+    uint32_t dataLen = 0;
+    uint32_t bufferAddr = 0;
 };
 
 /* Elements in a local memory; a TQue or TBuf hands it out. */
@@ -42,34 +126,104 @@ class LocalTensor
     using PrimType = T;
 
     LocalTensor() = default;
-    SA_INLINE LocalTensor(void *address, uint32_t bytes) : address_((T *)address), bytes_(bytes) {}
+    SA_INLINE LocalTensor(TPosition position, void *address, uint32_t bytes)
+        : address_((T *)address), bytes_(bytes), position_(position)
+    {
+    }
+    /* `size` elements from byte `offset` of the position's memory. */
+    SA_INLINE LocalTensor(TPosition position, uint32_t offset, uint32_t size)
+        : address_((T *)sa_local(sa_self(), softascend::memory_of(position), offset)),
+          bytes_(softascend::bytes_of<T>(size)), position_(position)
+    {
+    }
+    SA_INLINE explicit LocalTensor(TPosition position) : position_(position) {}
 
     SA_INLINE LocalTensor operator[](uint32_t offset) const
     {
-        uint32_t skipped = offset * (uint32_t)sizeof(T);
-        return LocalTensor(address_ + offset, bytes_ > skipped ? bytes_ - skipped : 0);
+        uint32_t skipped = softascend::bytes_of<T>(offset);
+        LocalTensor rest = *this;
+        rest.address_ = (T *)((uintptr_t)address_ + skipped);
+        rest.bytes_ = bytes_ > skipped ? bytes_ - skipped : 0;
+        return rest;
     }
+    SA_INLINE void SetAddrWithOffset(LocalTensor<T> &source, uint32_t offset)
+    {
+        *this = source[offset];
+    }
+    template <class U>
+    SA_INLINE void SetAddrWithOffset(LocalTensor<U> &source, uint32_t offset)
+    {
+        *this = source[offset].template ReinterpretCast<T>();
+    }
+    SA_INLINE void SetAddr(const TBuffAddr &address)
+    {
+        *this = LocalTensor((TPosition)address.logicPos, address.bufferAddr,
+                            address.dataLen / (uint32_t)sizeof(T));
+    }
+
     /* The scalar pipe reads or writes one element. */
     SA_INLINE T GetValue(uint32_t index) const
     {
-        return (T)sa_get(sa_self(), softascend::dtype_of<T>::value, address_, index);
+        if constexpr (sizeof(T) == 8) { /* a double does not hold it */
+            sa_get(sa_self(), softascend::dtype<T>, address_, index);
+            return address_[index];
+        } else {
+            return (T)sa_get(sa_self(), softascend::dtype<T>, address_, index);
+        }
     }
-    SA_INLINE void SetValue(uint32_t index, T value) const
+    template <class U>
+    SA_INLINE void SetValue(uint32_t index, U value) const
     {
-        sa_set(sa_self(), softascend::dtype_of<T>::value, address_, index, (double)value);
+        T element = (T)value;
+        if constexpr (sizeof(T) == 8) {
+            sa_set(sa_self(), softascend::dtype<T>, address_, index, 0);
+            address_[index] = element;
+        } else {
+            sa_set(sa_self(), softascend::dtype<T>, address_, index, (double)element);
+        }
     }
+    SA_INLINE T &operator()(uint32_t index) const
+    {
+        sa_get(sa_self(), softascend::dtype<T>, address_, index);
+        return address_[index];
+    }
+
     /* Elements that fit. */
-    SA_INLINE uint32_t GetSize() const { return bytes_ / (uint32_t)sizeof(T); }
+    SA_INLINE uint32_t GetSize() const
+    {
+        return std::is_same_v<T, int4b_t> ? bytes_ * 2 : bytes_ / (uint32_t)sizeof(T);
+    }
+    SA_INLINE uint32_t GetLength() const { return bytes_; }
+    SA_INLINE void SetSize(uint32_t size) { bytes_ = softascend::bytes_of<T>(size); }
+    SA_INLINE void SetBufferLen(uint32_t size) { SetSize(size); }
     template <class U>
     SA_INLINE LocalTensor<U> ReinterpretCast() const
     {
-        return LocalTensor<U>(address_, bytes_);
+        LocalTensor<U> other(position_, (void *)address_, bytes_);
+        other.SetUserTag(tag_);
+        return other;
     }
-    SA_INLINE __ubuf__ T *GetPhyAddr(uint32_t offset = 0) const { return address_ + offset; }
+    SA_INLINE __ubuf__ T *GetPhyAddr(uint32_t offset = 0) const
+    {
+        return (T *)((uintptr_t)address_ + softascend::bytes_of<T>(offset));
+    }
+    SA_INLINE TPosition position() const { return position_; }
+    SA_INLINE int32_t GetPosition() const { return (int32_t)position_; }
+    SA_INLINE void SetUserTag(int32_t tag) { tag_ = tag; }
+    SA_INLINE int32_t GetUserTag() const { return tag_; }
+    /* Shapes are the kernel's own affair; what is here has one dimension. */
+    SA_INLINE void SetShapeInfo(const ShapeInfo &) {}
+    SA_INLINE ShapeInfo GetShapeInfo() const
+    {
+        uint32_t size = GetSize();
+        return ShapeInfo(1, &size);
+    }
 
   private:
     T *address_ = nullptr;
     uint32_t bytes_ = 0;
+    TPosition position_ = TPosition::VECCALC;
+    int32_t tag_ = 0;
 };
 } // namespace AscendC
 

@@ -68,7 +68,7 @@ lose matmul_c/matmul.c FIX M sa_fixpipe sa_mmad
 # add.cpp's flags are its queues': a copy of the header leaves out one kind
 cp -r "$source/include" "$dir/include"
 sed 's/sa_wait_flag(sa_self(), from, to/if (from != LOST_FROM || to != LOST_TO) &/' \
-    "$source/include/ascendc/queue.h" >"$dir/include/ascendc/queue.h"
+    "$source/include/ascendc/flags.h" >"$dir/include/ascendc/flags.h"
 lose_queue() {
     add=$source/examples/add/add.cpp
     g++ -std=c++17 -g1 -DLOST_FROM=SA_PIPE_"$1" -DLOST_TO=SA_PIPE_"$2" -I"$dir/include" \
