@@ -194,17 +194,6 @@ struct Nz2NdParamsFull {
     uint16_t srcNStride = 0, dstDStride = 0, dstNdMatrixStride = 1;
 };
 
-struct SliceInfo {
-    SA_INLINE SliceInfo() {}
-    SA_INLINE SliceInfo(uint32_t start, uint32_t end, uint32_t stride, uint32_t burst,
-                        uint32_t shape = 0)
-        : startIndex(start), endIndex(end), stride(stride), burstLen(burst), shapeValue(shape)
-    {
-    }
-
-    uint32_t startIndex = 0, endIndex = 0, stride = 0, burstLen = 0, shapeValue = 0;
-};
-
 /* ---- sort and merge */
 
 struct MrgSort4Info {
