@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 # What TensorFlow adds to a graph to carry arguments, results and copies: not ops that anybody placed.
 _PLUMBING = {"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval", "NoOp"}
+_CALLS = {"PartitionedCall", "StatefulPartitionedCall"}
 _COPIES = {"_Send", "_Recv", "_HostSend", "_HostRecv"}
 
 _run = itertools.count(1)
@@ -72,9 +73,19 @@ def placement(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Placement:
     """
     from tensorflow.core.protobuf import config_pb2
     from tensorflow.python.eager import context
+    from tensorflow.python.framework import op_callbacks
 
     ctx = context.context()
     ctx.ensure_initialized()
+    ops: collections.Counter[tuple[str, str]] = collections.Counter()
+
+    def note_eager_op(op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        is_function = context.context().has_function(op_type)
+        if graph is None and not is_function and op_type not in _CALLS:
+            # The device of an op without results is that of the variable it works on.
+            on = [t for t in (*outputs, *inputs) if getattr(t, "device", None)]
+            ops[(_text(op_type), _short(on[0].device if on else ""))] += 1
+
     kept = ctx.function_call_options
     # Graphs are collected when a function is instantiated, and a function is instantiated once for
     # each configuration: a configuration that differs in its name only makes it happen again.
@@ -85,24 +96,48 @@ def placement(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Placement:
     ctx.function_call_options = context.FunctionCallOptions(
         executor_type=kept.executor_type, config_proto=config
     )
+    op_callbacks.add_op_callback(note_eager_op)
     context.enable_run_metadata()
     try:
+        # TensorFlow goes on collecting after an earlier call has ended: what is there is not ours.
+        context.export_run_metadata()
         result = fn(*args, **kwargs)
         metadata = context.export_run_metadata()
     finally:
         context.disable_run_metadata()
+        op_callbacks.remove_op_callback(note_eager_op)
         ctx.function_call_options = kept
 
-    ops: collections.Counter[tuple[str, str]] = collections.Counter()
     copies = 0
     for function in metadata.function_graphs:
-        for graph in function.partition_graphs:
-            for node in graph.node:
-                if node.op in _COPIES:
-                    copies += node.op.endswith("Send")
-                elif node.op not in _PLUMBING:
-                    ops[(node.op, _short(node.device))] += 1
+        nodes = [node for graph in function.partition_graphs for node in graph.node]
+        if _is_eager_op(nodes):
+            continue
+        for node in nodes:
+            if node.op in _COPIES:
+                copies += node.op.endswith("Send")
+            elif node.op not in _PLUMBING:
+                ops[(node.op, _short(node.device))] += 1
     return Placement(result, dict(ops), copies)
+
+
+def _is_eager_op(nodes) -> bool:
+    """Whether a graph is what TensorFlow wraps round an eager op, which was noted when it ran.
+
+    Such a graph holds one op, named as its type; results are named as the op's definition names
+    them, while those of a ``tf.function`` are named ``identity``.
+    """
+    work = [node for node in nodes if node.op not in _PLUMBING | _COPIES]
+    results = [node for node in nodes if node.op == "_Retval"]
+    return (
+        len(work) == 1
+        and work[0].name == work[0].op
+        and not any(node.name.lower().startswith("identity") for node in results)
+    )
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name
 
 
 def _short(device: str) -> str:
