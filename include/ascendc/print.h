@@ -31,8 +31,8 @@ inline int print(const char *format, Args... args)
     return std::printf(format, printable(args)...);
 }
 template <class... Args>
-[[noreturn]] SA_INLINE void fail(const char *file, int line, const char *condition,
-                                 const char *format = "", Args... args)
+[[noreturn]] SA_INLINE void assertion_failed(const char *file, int line, const char *condition,
+                                             const char *format = "", Args... args)
 {
     char text[256];
     std::snprintf(text, sizeof text, format, printable(args)...);
@@ -110,7 +110,8 @@ inline void DumpAccChkPoint(const LocalTensor<T> &tensor, uint32_t index, uint32
 #undef assert
 #define assert(condition, ...)                                                                     \
     ((condition) ? (void)0                                                                         \
-                 : ::softascend::fail(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__))
+                 : ::softascend::assertion_failed(__FILE__, __LINE__,                              \
+                                                  #condition __VA_OPT__(, ) __VA_ARGS__))
 #define ascendc_assert assert
 #define ASSERT(condition) assert(condition)
 #define ASCENDC_ASSERT(condition, behavior)                                                        \
