@@ -146,6 +146,39 @@ static void test_faults(void **)
     }
 }
 
+/* Both vector cores tell their cube core, which adds up what they wrote and tells them. */
+__aicore__ inline void mixed(GM_ADDR gm)
+{
+    GlobalTensor<float> z;
+    z.SetGlobalBuffer((__gm__ float *)gm, 64);
+    const uint64_t me = (uint64_t)GetBlockIdx();
+    if ASCEND_IS_AIV {
+        z.SetValue(me, (float)(10 * me) + (float)GetSubBlockIdx());
+        CrossCoreSetFlag<2, PIPE_MTE3>(3);
+        CrossCoreWaitFlag(4);
+        z.SetValue(32 + me, z.GetValue(16 + me / 2) * (float)GetTaskRation());
+    }
+    if ASCEND_IS_AIC {
+        CrossCoreWaitFlag<2, PIPE_FIX>(3);
+        z.SetValue(16 + me, z.GetValue(2 * me) + z.GetValue(2 * me + 1));
+        CrossCoreSetFlag<2, PIPE_FIX>(4);
+    }
+    SyncAll<false>();
+}
+
+static void test_mixed(void **)
+{
+    std::memset(out, 0, 256);
+    softascend::enqueue(mixed, softascend::KERNEL_MIX_1_2, "mixed", 3, stream, (GM_ADDR)out);
+    if (aclrtSynchronizeStream(stream) != ACL_SUCCESS) {
+        fail_msg("%s", aclGetRecentErrMsg());
+    }
+    for (int core = 0; core < 6; core++) {
+        assert_true(out[core] == 10 * core + core % 2);
+        assert_true(out[32 + core] == 2 * (out[core / 2 * 2] + out[core / 2 * 2 + 1]));
+    }
+}
+
 static void test_platform(void **)
 {
     platform_ascendc::PlatformAscendC *chip =
@@ -173,6 +206,6 @@ static int begin_system(void **state)
 int main()
 {
     const CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_faults),
-                                cmocka_unit_test(test_platform)};
+                                cmocka_unit_test(test_mixed), cmocka_unit_test(test_platform)};
     return cmocka_run_group_tests(tests, begin_system, end);
 }
