@@ -51,8 +51,8 @@ for header in headers:
     for word in found:
         where.setdefault(word, name)
 
-have = sorted((n for n in {*USED, *OTHER} if n in where), key=str.lower)
-missing = sorted((n for n in {*USED, *OTHER} if n not in where), key=str.lower)
+have = sorted((n for n in {*USED, *OTHER} if n in where), key=lambda n: (n.lower(), n))
+missing = sorted((n for n in {*USED, *OTHER} if n not in where), key=lambda n: (n.lower(), n))
 lines = [
     "# Ascend C: what include/ascendc has",
     "",
