@@ -5,6 +5,7 @@
  * of threads; when all have been dealt, threads go on with what they parked as it is released.
  */
 #include "core/launch.h"
+#include "core/crash.h"
 #include "core/run.h"
 
 #include <pthread.h>
@@ -194,6 +195,7 @@ static void take_part(run *r)
 {
     const uint32_t blocks = r->cores;
     sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
+    sa_crash_guard_thread();
     while (!stopped(r)) {
         uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
         if (index >= blocks)

@@ -133,11 +133,16 @@ static void *worker(void *number)
     return NULL;
 }
 
-/* Under lock. Signals belong to the program's own threads. */
+/* Under lock. Signals belong to the program's own threads, but for those that a kernel raises
+ * itself (crash.c). */
 static void start_workers(unsigned wanted)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.workers < wanted) {
         pthread_t thread;

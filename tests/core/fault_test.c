@@ -3,8 +3,6 @@
 #include "include/ascendc/wrapper.h"
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- every local operand of every instruction, out of range */
@@ -519,54 +517,6 @@ static void abandoned_kernels_stop(void **state)
     }
 }
 
-/* ---- guard pages: a raw dereference past a memory dies at once, in a child */
-
-static void touch(sa_core *core, void *args)
-{
-    sa_memory memory = *(sa_memory *)args;
-    volatile char *end = sa_local(core, memory, sa_local_bytes(core, memory));
-    end[-1] = 1;
-    end[0] = 1;
-}
-
-__attribute__((noinline)) static int deep(int n)
-{
-    volatile char frame[4096];
-    frame[0] = (char)n;
-    return n > 1000000 ? 0 : deep(n + 1) + frame[0];
-}
-
-static void overflow_stack(sa_core *core, void *args)
-{
-    (void)core;
-    *(int *)args = deep(0);
-}
-
-static void dies(sa_kernel kernel, sa_core_type type, void *args)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        sa_error error;
-        signal(SIGSEGV, SIG_DFL);
-        freopen("/dev/null", "w", stderr);
-        run_kernel(kernel, args, 1, type, &error);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT
-                                    : WEXITSTATUS(status) != 0);
-}
-
-static void memories_and_stacks_end_in_guard_pages(void **state)
-{
-    (void)state;
-    for (sa_memory m = SA_UB; m < SA_MEMORIES; m++)
-        dies(touch, m == SA_UB ? SA_AIV : SA_AIC, &m);
-    int sum = 0;
-    dies(overflow_stack, SA_AIV, &sum);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,7 +527,6 @@ int main(void)
         cmocka_unit_test(launches_that_make_no_sense),
         cmocka_unit_test(no_launch_inside_a_kernel),
         cmocka_unit_test(abandoned_kernels_stop),
-        cmocka_unit_test(memories_and_stacks_end_in_guard_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,262 @@
+/* Kernels are C with real pointers, so a wrong one raises a signal. On a fiber that is a fault like
+ * any other: the handler, on a stack of its own, notes where it happened and makes the fiber go on
+ * in land(), which leaves for good. */
+#define _GNU_SOURCE
+#include "core/crash.h"
+#include "core/fiber.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#endif
+#endif
+#if ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+#define SIGNAL_STACK_BYTES ((size_t)64 << 10)
+#define FRAMES 32
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+#define SIGNALS (sizeof signals / sizeof signals[0])
+static struct sigaction before[SIGNALS];
+
+typedef struct crash {
+    int signal, code;
+    bool write;
+    uintptr_t address, pc;
+    int frames;
+    const void *frame[FRAMES]; /* return addresses, the innermost first */
+} crash;
+
+static __thread crash last __attribute__((tls_model("initial-exec")));
+static __thread sigjmp_buf *rescue __attribute__((tls_model("initial-exec")));
+
+/* ---- what the processor says */
+
+typedef struct machine {
+    uintptr_t pc, sp;
+    bool write;
+} machine;
+
+static machine machine_of(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+    return (machine){(uintptr_t)u->uc_mcontext.gregs[REG_RIP],
+                     (uintptr_t)u->uc_mcontext.gregs[REG_RSP],
+                     (u->uc_mcontext.gregs[REG_ERR] & 2) != 0};
+#else
+    return (machine){u->uc_mcontext.pc, u->uc_mcontext.sp, false};
+#endif
+}
+
+/* The interrupted thread goes on at `function(fiber)`, with an empty stack. */
+static void go_on(ucontext_t *u, void (*function)(sa_fiber *), sa_fiber *fiber)
+{
+    uintptr_t top = (uintptr_t)(fiber->stack + fiber->stack_bytes) - 64;
+#if defined(__x86_64__)
+    u->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)function;
+    u->uc_mcontext.gregs[REG_RSP] = (greg_t)(top - sizeof(void *)); /* as after a call */
+    u->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)fiber;
+    u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)0x400; /* direction: up */
+#else
+    u->uc_mcontext.pc = (uintptr_t)function;
+    u->uc_mcontext.sp = top;
+    u->uc_mcontext.regs[0] = (uintptr_t)fiber;
+#endif
+}
+
+/* ---- where it was: the frames of the kernel */
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *unused)
+{
+    (void)unused;
+    uintptr_t pc = (uintptr_t)_Unwind_GetIP(context);
+    if (pc == last.pc)
+        last.frames = 1;
+    else if (last.frames > 0 && pc)
+        last.frame[last.frames++] = (const void *)pc;
+    return last.frames == FRAMES ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+static void note_frames(uintptr_t sp, const sa_fiber *fiber)
+{
+    sigjmp_buf here;
+    last.frames = 0;
+    if (sigsetjmp(here, 0) == 0) { /* a stack in ruins may not be walked to its end */
+        rescue = &here;
+        _Unwind_Backtrace(note_frame, NULL);
+        Dl_info info;
+        if (last.frames < 2 && !dladdr((void *)last.pc, &info) && sp >= (uintptr_t)fiber->stack) {
+            last.frame[1] = *(const void **)sp; /* a call to nowhere: who called? */
+            last.frames = 2;
+        }
+    }
+    rescue = NULL;
+    last.frame[0] = (const char *)last.pc + 1;
+    if (last.frames < 1)
+        last.frames = 1;
+}
+
+static const void *module_base(const void *pc)
+{
+    Dl_info info;
+    return dladdr(pc, &info) ? info.dli_fbase : NULL;
+}
+
+/* The innermost frame that is neither the core's nor the C library's. */
+static const void *kernel_frame(const crash *c)
+{
+    const void *own = module_base((const void *)(uintptr_t)module_base);
+    const void *libc = module_base((const void *)(uintptr_t)memcpy);
+    const void *libm = module_base(dlsym(RTLD_DEFAULT, "exp"));
+    for (int i = 0; i < c->frames; i++) {
+        const void *base = module_base(c->frame[i]);
+        if (base && base != own && base != libc && base != libm)
+            return c->frame[i];
+    }
+    return c->frame[0];
+}
+
+/* ---- the fault */
+
+static void describe_address(const crash *c, const sa_fiber *fiber, char *text, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), stack = (uintptr_t)fiber->stack;
+    if (c->address < page && c->code != SI_KERNEL) {
+        snprintf(text, bytes, "0x%zx (a null pointer)", (size_t)c->address);
+        return;
+    }
+    if (c->address >= stack - page && c->address < stack) {
+        snprintf(text, bytes,
+                 "below its stack of %zu KiB (too much in local variables, or a "
+                 "recursion without end)",
+                 fiber->stack_bytes >> 10);
+        return;
+    }
+    for (int m = SA_UB; m < SA_MEMORIES; m++) {
+        const sa_local_memory *local = &fiber->core.local[m];
+        uintptr_t end = (uintptr_t)local->base + fiber->memory_bytes[m];
+        if (local->base && c->address >= end && c->address < end + page) {
+            snprintf(text, bytes, "%s+%zu, which has %u bytes", sa_memory_names[m],
+                     (size_t)(c->address - (uintptr_t)local->base), fiber->memory_bytes[m]);
+            return;
+        }
+    }
+    if (c->code == SI_KERNEL)
+        snprintf(text, bytes, "an address that cannot be");
+    else
+        snprintf(text, bytes, "0x%zx, where no memory is%s", (size_t)c->address,
+                 c->code == SEGV_ACCERR ? " that it may touch so" : "");
+}
+
+static void land(sa_fiber *fiber)
+{
+#if ASAN
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
+#endif
+    const crash c = last;
+    const void *pc = kernel_frame(&c);
+    sa_status code = sa_core_exception(&fiber->core);
+    if (c.signal == SIGFPE)
+        sa_core_fault(&fiber->core, pc, code, "divides an integer by zero");
+    if (c.signal == SIGILL)
+        sa_core_fault(&fiber->core, pc, code, "comes to an instruction that the CPU does not have");
+    char where[160];
+    describe_address(&c, fiber, where, sizeof where);
+    sa_core_fault(&fiber->core, pc, code, "%s %s", c.write ? "writes" : "reads", where);
+}
+
+/* Not a kernel's: what would have happened without us. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *old = NULL;
+    for (size_t i = 0; i < SIGNALS; i++)
+        if (signals[i] == signal)
+            old = &before[i];
+    if (old->sa_flags & SA_SIGINFO) {
+        old->sa_sigaction(signal, info, context);
+    } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(signal);
+    } else if (old->sa_handler == SIG_DFL || info->si_code > 0) {
+        struct sigaction standard = {.sa_handler = SIG_DFL};
+        sigaction(signal, &standard, NULL);
+        if (info->si_code <= 0) /* sent, not raised by an instruction that will run again */
+            raise(signal);
+    }
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    if (rescue)
+        siglongjmp(*rescue, 1);
+    sa_fiber *fiber = sa_fiber_current();
+    machine m = machine_of(context);
+    uintptr_t map = (uintptr_t)fiber;
+    if (!fiber || info->si_code <= 0 || m.sp < map || m.sp >= map + fiber->map_bytes) {
+        pass_on(signal, info, context);
+        return;
+    }
+    last.signal = signal;
+    last.code = info->si_code;
+    last.write = m.write;
+    last.address = (uintptr_t)info->si_addr;
+    last.pc = m.pc;
+    note_frames(m.sp, fiber);
+    go_on(context, land, fiber);
+}
+
+/* ---- set-up */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static __thread bool guarded __attribute__((tls_model("initial-exec")));
+
+static void drop_stack(void *stack)
+{
+    stack_t none = {.ss_flags = SS_DISABLE}, now;
+    guarded = false;
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack)
+        sigaltstack(&none, NULL);
+    munmap(stack, SIGNAL_STACK_BYTES);
+}
+
+static void install(void)
+{
+    pthread_key_create(&thread_end, drop_stack);
+    struct sigaction action = {.sa_sigaction = on_signal,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, &before[i]);
+}
+
+void sa_crash_guard_thread(void)
+{
+    if (guarded)
+        return;
+    guarded = true;
+    pthread_once(&once, install);
+    stack_t now;
+    if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE))
+        return; /* the program has given this thread one */
+    void *stack =
+        mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    stack_t own = {.ss_sp = stack, .ss_size = SIGNAL_STACK_BYTES};
+    sigaltstack(&own, NULL);
+    pthread_setspecific(thread_end, stack);
+}
