@@ -117,15 +117,20 @@ static const void *module_base(const void *pc)
     return dladdr(pc, &info) ? info.dli_fbase : NULL;
 }
 
-/* The innermost frame that is neither the core's nor the C library's. */
+/* The innermost frame that is neither the core's nor the C library's (nor a sanitizer's, which has
+ * a memcpy of its own). */
 static const void *kernel_frame(const crash *c)
 {
-    const void *own = module_base((const void *)(uintptr_t)module_base);
-    const void *libc = module_base((const void *)(uintptr_t)memcpy);
-    const void *libm = module_base(dlsym(RTLD_DEFAULT, "exp"));
+    const void *skip[] = {module_base((const void *)(uintptr_t)module_base),
+                          module_base((const void *)(uintptr_t)sysconf),
+                          module_base((const void *)(uintptr_t)memcpy),
+                          module_base(dlsym(RTLD_DEFAULT, "exp"))};
     for (int i = 0; i < c->frames; i++) {
         const void *base = module_base(c->frame[i]);
-        if (base && base != own && base != libc && base != libm)
+        bool kernel = base != NULL;
+        for (size_t j = 0; j < sizeof skip / sizeof skip[0]; j++)
+            kernel &= base != skip[j];
+        if (kernel)
             return c->frame[i];
     }
     return c->frame[0];
