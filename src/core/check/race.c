@@ -44,6 +44,20 @@ static bool replaces_in_core(void *context, const sa_touch *earlier, sa_touch *l
     return later->write && ordered_in_core(context, earlier, later);
 }
 
+/* Touches of GM that all pipes that reach GM know as finished are put aside, or every later one
+ * would be compared with them all. */
+static bool settled_in_core(void *context, const sa_touch *touch)
+{
+    const finding *f = context;
+    const sa_clocks *clocks = &f->block->clocks;
+    if (f->block->base[SA_UB] && f->block->base[SA_L0C]) {
+        return false; /* a core of both kinds */
+    }
+    return sa_clocks_ordered(clocks, touch->pipe, touch->epoch, SA_PIPE_MTE2) &&
+           sa_clocks_ordered(clocks, touch->pipe, touch->epoch,
+                             f->block->launch->type == SA_AIC ? SA_PIPE_FIX : SA_PIPE_MTE3);
+}
+
 static bool ordered_across(void *context, const sa_touch *earlier, const sa_touch *later)
 {
     (void)context;
@@ -96,7 +110,7 @@ static void merge_gm(sa_race_block *block)
         return;
     }
     finding f = {block, SA_GM, true};
-    sa_touch_rules rules = {&f, ordered_across, found, replaces_across};
+    sa_touch_rules rules = {&f, ordered_across, found, NULL, replaces_across};
     pthread_mutex_lock(&block->launch->lock);
     sa_touches_merge(&block->launch->gm, &block->touches[SA_GM], block->block, block->phase,
                      &rules);
@@ -174,7 +188,7 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
     }
     sa_touch touch[SA_EVENT_ACCESSES];
     finding f = {.block = block};
-    sa_touch_rules rules = {&f, ordered_in_core, found, replaces_in_core};
+    sa_touch_rules rules = {&f, ordered_in_core, found, NULL, replaces_in_core};
     for (int i = 0; i < event->accesses; i++) {
         if (atomics_meet(event, i)) {
             continue;
@@ -187,6 +201,7 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
                               .pipe = (uint8_t)event->pipe,
                               .write = event->access[i].write};
         f.memory = event->access[i].memory;
+        rules.settled = f.memory == SA_GM ? settled_in_core : NULL;
         sa_touches_check(&block->touches[f.memory], &touch[i], &rules);
     }
     for (int i = 0; i < event->accesses; i++) {
@@ -194,6 +209,7 @@ void sa_race_issue(sa_race_block *block, const sa_event *event)
             continue;
         }
         f.memory = event->access[i].memory;
+        rules.settled = f.memory == SA_GM ? settled_in_core : NULL;
         sa_touches_keep(&block->touches[f.memory], &touch[i], &rules);
     }
 }

@@ -25,31 +25,84 @@ sa_span sa_span_of(const sa_access *access)
     return s;
 }
 
+/* The rows [*first, *end) of the span that may have bytes in [low, high). */
+static void rows_within(const sa_span *s, uintptr_t low, uintptr_t high, uint64_t *first,
+                        uint64_t *end)
+{
+    *first = 0;
+    *end = s->start < high ? s->rows : 0;
+    if (s->rows > 1) {
+        if (low >= s->start + s->row_bytes) {
+            *first = (low - s->start - s->row_bytes) / s->pitch + 1;
+        }
+        if (*end) {
+            uint64_t rows = (high - 1 - s->start) / s->pitch + 1;
+            *end = rows < s->rows ? rows : s->rows;
+        }
+    }
+}
+
+/* Rows at one pitch lie to each other alike everywhere: row r of a and row r + shift of b. */
+static bool overlap_alike(const sa_span *a, const sa_span *b, uint64_t first, uint64_t end,
+                          uintptr_t *from, uintptr_t *to)
+{
+    int64_t pitch = (int64_t)a->pitch, apart = (int64_t)(a->start - b->start);
+    /* the first shift whose row of b ends after the row of a begins, and the next */
+    int64_t above = apart - (int64_t)b->row_bytes; /* shift * pitch > above */
+    int64_t shift = above >= 0 ? above / pitch + 1 : -((-above - 1) / pitch);
+    bool found = false;
+    for (int i = 0; i < 2; i++, shift++) {
+        if (shift * pitch >= apart + (int64_t)a->row_bytes) {
+            break;
+        }
+        uint64_t row = shift < 0 && (uint64_t)-shift > first ? (uint64_t)-shift : first;
+        if (row >= end || row + (uint64_t)shift >= b->rows) {
+            continue;
+        }
+        uintptr_t a_low = a->start + row * a->pitch;
+        uintptr_t b_low = b->start + (row + (uint64_t)shift) * b->pitch;
+        uintptr_t low = a_low > b_low ? a_low : b_low;
+        if (!found || low < *from) {
+            uintptr_t a_high = a_low + a->row_bytes, b_high = b_low + b->row_bytes;
+            *from = low;
+            *to = a_high < b_high ? a_high : b_high;
+        }
+        found = true;
+    }
+    return found;
+}
+
 bool sa_span_overlap(const sa_span *a, const sa_span *b, uintptr_t *from, uintptr_t *to)
 {
-    if (a->rows > b->rows) {
+    uintptr_t low = a->start > b->start ? a->start : b->start;
+    uintptr_t a_end = sa_span_end(a), b_end = sa_span_end(b), high = a_end < b_end ? a_end : b_end;
+    if (low >= high) {
+        return false;
+    }
+    uint64_t first, end, b_first, b_last;
+    rows_within(a, low, high, &first, &end);
+    rows_within(b, low, high, &b_first, &b_last);
+    if (a->pitch == b->pitch && a->pitch) {
+        return overlap_alike(a, b, first, end, from, to);
+    }
+    if (b_last - b_first < end - first) {
         const sa_span *swap = a;
         a = b;
         b = swap;
+        first = b_first;
+        end = b_last;
     }
-    uintptr_t b_end = sa_span_end(b);
-    if (sa_span_end(a) <= b->start || b_end <= a->start) {
-        return false;
-    }
-    for (uint32_t r = 0; r < a->rows; r++) {
-        uintptr_t low = a->start + r * a->pitch, high = low + a->row_bytes;
-        if (high <= b->start || low >= b_end) {
-            continue;
-        }
-        /* the first row of b that ends after `low` */
+    for (uint64_t r = first; r < end; r++) {
+        uintptr_t a_low = a->start + r * a->pitch, a_high = a_low + a->row_bytes;
+        /* the first row of b that ends after `a_low` */
         uint64_t row = 0;
-        if (b->rows > 1 && low >= b->start + b->row_bytes) {
-            row = (low - b->start - b->row_bytes) / b->pitch + 1;
+        if (b->rows > 1 && a_low >= b->start + b->row_bytes) {
+            row = (a_low - b->start - b->row_bytes) / b->pitch + 1;
         }
         uintptr_t b_low = b->start + row * b->pitch, b_high = b_low + b->row_bytes;
-        if (row < b->rows && b_low < high) {
-            *from = low > b_low ? low : b_low;
-            *to = high < b_high ? high : b_high;
+        if (row < b->rows && b_low < a_high && b_high > a_low) {
+            *from = a_low > b_low ? a_low : b_low;
+            *to = a_high < b_high ? a_high : b_high;
             return true;
         }
     }
@@ -119,32 +172,110 @@ static bool list_push(sa_touch_list *list, const sa_touch *touch)
     return true;
 }
 
-/* Small steps through memory, one line of one epoch: one touch. */
+/* Do the bytes of `more` continue `span`'s: its row, its rows, or each of its rows? */
+static bool join_spans(sa_span *span, const sa_span *more)
+{
+    if (span->rows == 1 && more->rows == 1) {
+        if (span->start + span->row_bytes == more->start) {
+            span->row_bytes += more->row_bytes;
+            return true;
+        }
+        if (span->row_bytes == more->row_bytes && more->start > span->start + span->row_bytes) {
+            span->pitch = more->start - span->start;
+            span->rows = 2;
+            return true;
+        }
+        return false;
+    }
+    if (span->rows == more->rows && span->pitch == more->pitch &&
+        span->start + span->row_bytes == more->start &&
+        span->row_bytes + more->row_bytes <= span->pitch) {
+        span->row_bytes += more->row_bytes;
+        if (span->row_bytes == span->pitch) { /* nothing between the rows any more */
+            span->row_bytes *= span->rows;
+            span->rows = 1;
+            span->pitch = 0;
+        }
+        return true;
+    }
+    if (span->rows > 1 && span->row_bytes == more->row_bytes &&
+        (more->rows == 1 || more->pitch == span->pitch) &&
+        span->start + span->rows * span->pitch == more->start &&
+        (uint64_t)span->rows + more->rows <= UINT32_MAX) {
+        span->rows += more->rows;
+        return true;
+    }
+    return false;
+}
+
+/* Steps through memory, one line of one epoch: one touch. */
 static bool extend(sa_touch_list *list, const sa_touch *touch)
 {
-    if (list->count == 0 || touch->span.rows != 1) {
+    if (list->count == 0) {
         return false;
     }
     sa_touch *last = &list->touch[list->count - 1];
-    if (last->span.rows != 1 || last->pc != touch->pc || last->pipe != touch->pipe ||
-        last->epoch != touch->epoch || last->block != touch->block ||
-        last->span.start + last->span.row_bytes != touch->span.start) {
-        return false;
+    return last->pc == touch->pc && last->pipe == touch->pipe && last->epoch == touch->epoch &&
+           last->block == touch->block && last->shared == touch->shared &&
+           join_spans(&last->span, &touch->span);
+}
+
+static bool same_touch(const sa_touch *a, const sa_touch *b)
+{
+    return a->pc == b->pc && a->pipe == b->pipe && memcmp(&a->span, &b->span, sizeof a->span) == 0;
+}
+
+/* Long lists are looked through as far back as this, and wholly each time that they have doubled:
+ * what is found later or not at all costs memory, not truth. */
+enum { LOOK_BACK = 64 };
+
+static uint32_t look_from(const sa_touch_list *list)
+{
+    bool wholly = (list->count & (list->count - 1)) == 0;
+    return list->count > LOOK_BACK && !wholly ? list->count - LOOK_BACK : 0;
+}
+
+static void settle(sa_touch_list *settled, const sa_touch *touch)
+{
+    for (uint32_t i = settled->count > 8 ? settled->count - 8 : 0; i < settled->count; i++) {
+        if (same_touch(&settled->touch[i], touch)) { /* done again: the last time counts */
+            settled->touch[i].epoch = touch->epoch;
+            return;
+        }
     }
-    last->span.row_bytes += touch->span.row_bytes;
-    return true;
+    list_push(settled, touch);
+}
+
+/* Those found settled on the way move to `settled`, if it is given. */
+static void check_list(sa_touch_list *list, sa_touch_list *settled, sa_touch *touch,
+                       const sa_touch_rules *rules)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        sa_touch *old = &list->touch[i];
+        uintptr_t from, to;
+        if (rules->ordered(rules->context, old, touch)) {
+            if (settled && rules->settled && rules->settled(rules->context, old)) {
+                settle(settled, old);
+                continue;
+            }
+        } else if (sa_span_overlap(&old->span, &touch->span, &from, &to)) {
+            rules->race(rules->context, old, touch, from, to);
+        }
+        if (kept != i) {
+            list->touch[kept] = *old;
+        }
+        kept++;
+    }
+    list->count = kept;
 }
 
 static void check_page(sa_page *page, sa_touch *touch, const sa_touch_rules *rules)
 {
     for (int kind = touch->write ? 0 : 1; kind < 2; kind++) {
-        sa_touch_list *list = &page->list[kind];
-        for (uint32_t i = 0; i < list->count; i++) {
-            uintptr_t from, to;
-            if (!rules->ordered(rules->context, &list->touch[i], touch) &&
-                sa_span_overlap(&list->touch[i].span, &touch->span, &from, &to)) {
-                rules->race(rules->context, &list->touch[i], touch, from, to);
-            }
+        check_list(&page->list[kind], &page->settled[kind], touch, rules);
+        if (touch->pipe == SA_PIPE_S) {
+            check_list(&page->settled[kind], NULL, touch, rules);
         }
     }
 }
@@ -154,13 +285,19 @@ static void keep_in_page(sa_page *page, int page_shift, const sa_touch *added,
 {
     sa_touch touch = *added;
     uintptr_t low = page->number << page_shift, high = (page->number + 1) << page_shift;
-    for (int kind = 0; kind < (touch.write ? 2 : 1); kind++) {
+    for (int kind = 0; kind < 2; kind++) {
         sa_touch_list *list = &page->list[kind];
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < list->count; i++) {
-            if (!(covers(&touch.span, &list->touch[i].span, low, high) &&
-                  rules->replaces(rules->context, &list->touch[i], &touch))) {
-                list->touch[kept++] = list->touch[i];
+        uint32_t kept = look_from(list);
+        for (uint32_t i = kept; i < list->count; i++) {
+            sa_touch *old = &list->touch[i];
+            if (kind <= (int)touch.write && covers(&touch.span, &old->span, low, high) &&
+                rules->replaces(rules->context, old, &touch)) {
+                continue;
+            }
+            if (rules->settled && rules->settled(rules->context, old)) {
+                settle(&page->settled[kind], old);
+            } else {
+                list->touch[kept++] = *old;
             }
         }
         list->count = kept;
@@ -204,22 +341,26 @@ void sa_touches_keep(sa_touches *t, const sa_touch *touch, const sa_touch_rules 
     walk(t, &copy, rules, true);
 }
 
+static void merge_list(sa_touches *launch, sa_page *page, const sa_touch_list *list, uint32_t block,
+                       uint32_t phase, const sa_touch_rules *rules)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        sa_touch touch = list->touch[i];
+        touch.block = block;
+        touch.epoch = phase;
+        check_page(page, &touch, rules);
+        keep_in_page(page, launch->page_shift, &touch, rules);
+    }
+}
+
 void sa_touches_merge(sa_touches *launch, const sa_touches *core, uint32_t block, uint32_t phase,
                       const sa_touch_rules *rules)
 {
     for (uint32_t i = 0; i < core->capacity; i++) {
-        if (!core->page[i].used) {
-            continue;
-        }
-        sa_page *page = page_at(launch, core->page[i].number);
+        sa_page *page = core->page[i].used ? page_at(launch, core->page[i].number) : NULL;
         for (int kind = 0; page && kind < 2; kind++) {
-            for (uint32_t j = 0; j < core->page[i].list[kind].count; j++) {
-                sa_touch touch = core->page[i].list[kind].touch[j];
-                touch.block = block;
-                touch.epoch = phase;
-                check_page(page, &touch, rules);
-                keep_in_page(page, launch->page_shift, &touch, rules);
-            }
+            merge_list(launch, page, &core->page[i].settled[kind], block, phase, rules);
+            merge_list(launch, page, &core->page[i].list[kind], block, phase, rules);
         }
     }
 }
@@ -227,8 +368,10 @@ void sa_touches_merge(sa_touches *launch, const sa_touches *core, uint32_t block
 void sa_touches_clear(sa_touches *t)
 {
     for (uint32_t i = 0; i < t->capacity; i++) {
-        free(t->page[i].list[0].touch);
-        free(t->page[i].list[1].touch);
+        for (int kind = 0; kind < 2; kind++) {
+            free(t->page[i].list[kind].touch);
+            free(t->page[i].settled[kind].touch);
+        }
     }
     free(t->page);
     t->page = NULL;

@@ -34,7 +34,8 @@ typedef struct sa_touch_list {
 typedef struct sa_page {
     uintptr_t number;
     bool used;
-    sa_touch_list list[2]; /* reads, writes */
+    sa_touch_list list[2];    /* reads, writes */
+    sa_touch_list settled[2]; /* those that race with nothing a pipe but S does from now on */
 } sa_page;
 
 typedef struct sa_touches {
@@ -62,6 +63,8 @@ typedef struct sa_touch_rules {
     void *context;
     sa_order_fn ordered;
     sa_touch_fn race;
+    /* is the touch in order with all that will come, but of the scalar pipe's? NULL: never */
+    bool (*settled)(void *context, const sa_touch *touch);
     /* may `later` stand for `earlier` from now on, where it covers its bytes? */
     bool (*replaces)(void *context, const sa_touch *earlier, sa_touch *later);
 } sa_touch_rules;
