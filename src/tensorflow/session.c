@@ -3,6 +3,7 @@
  * each device and waits for it, which on this runtime means that it does the work itself. */
 #include "tensorflow/session.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +47,22 @@ const char *tf_acl_text(aclError code)
     return text;
 }
 
+/* aclInit and aclFinalize belong to the program: its aclFinalize must not take the device from
+ * under TensorFlow. Our own runtime can be held beside them; another one is initialised. */
+static aclError hold_runtime(void)
+{
+    aclError (*retain)(void);
+    *(void **)&retain = dlsym(RTLD_DEFAULT, "sa_runtime_retain");
+    if (retain)
+        return retain();
+    aclError e = aclInit(NULL);
+    return e == ACL_ERROR_REPEAT_INITIALIZE ? ACL_SUCCESS : e;
+}
+
 static void start(void)
 {
     uint32_t count = 0;
-    aclError e = aclInit(NULL);
-    if (e == ACL_ERROR_REPEAT_INITIALIZE)
-        e = ACL_SUCCESS;
+    aclError e = hold_runtime();
     if (!e)
         e = aclrtGetDeviceCount(&count);
     if (e) /* zero devices the runtime has explained already */
