@@ -50,12 +50,11 @@ static bool settled_in_core(void *context, const sa_touch *touch)
 {
     const finding *f = context;
     const sa_clocks *clocks = &f->block->clocks;
-    if (f->block->base[SA_UB] && f->block->base[SA_L0C]) {
-        return false; /* a core of both kinds */
-    }
+    bool vector = f->block->base[SA_UB] != 0, cube = f->block->base[SA_L0C] != 0;
     return sa_clocks_ordered(clocks, touch->pipe, touch->epoch, SA_PIPE_MTE2) &&
-           sa_clocks_ordered(clocks, touch->pipe, touch->epoch,
-                             f->block->launch->type == SA_AIC ? SA_PIPE_FIX : SA_PIPE_MTE3);
+           ((cube && !vector) ||
+            sa_clocks_ordered(clocks, touch->pipe, touch->epoch, SA_PIPE_MTE3)) &&
+           ((vector && !cube) || sa_clocks_ordered(clocks, touch->pipe, touch->epoch, SA_PIPE_FIX));
 }
 
 static bool ordered_across(void *context, const sa_touch *earlier, const sa_touch *later)
