@@ -10,8 +10,8 @@ extern "C" {
 
 /* logits [B, C], labels [B] int32 or int64: loss[i] = -log softmax(logits[i])[labels[i]], backprop
  * = softmax(logits) - onehot(labels) (TensorFlow's fused form; the vendor has none with these
- * outputs). A label outside [0, C) makes its loss and its row of backprop NaN. The first phase
- * checks and says how much workspace the second needs; the second launches on `stream`. */
+ * outputs). A label outside [0, C) stops the kernel. The first phase checks and says how much
+ * workspace the second needs; the second launches on `stream`. */
 ACL_FUNC_VISIBILITY aclnnStatus sannSparseSoftmaxCrossEntropyGetWorkspaceSize(
     const aclTensor *logits, const aclTensor *labels, aclTensor *loss, aclTensor *backprop,
     uint64_t *workspaceSize, aclOpExecutor **executor);

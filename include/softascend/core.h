@@ -233,6 +233,9 @@ SA_BINARY(max);
 SA_BINARY(min);
 SA_BINARY(and);
 SA_BINARY(or);
+SA_BINARY(floor_div); /* floor(a / b); integers wrap, and divided by 0 are 0: several instructions
+                         on the chip, one body here */
+SA_BINARY(floor_mod); /* a - b floor(a / b): 0 or of b's sign; likewise */
 SA_BINARY(pow); /* a ^ b with C's special cases: several instructions on the chip, one body here */
 #undef SA_BINARY
 

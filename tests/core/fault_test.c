@@ -40,6 +40,8 @@ BINARY(div, SA_F32)
 BINARY(max, SA_F32)
 BINARY(min, SA_F32)
 BINARY(pow, SA_F32)
+BINARY(floor_div, SA_F32)
+BINARY(floor_mod, SA_F32)
 BINARY(and, SA_I32)
 BINARY(or, SA_I32)
 UNARY(exp)
@@ -119,6 +121,8 @@ static const call calls[] = {
     C_BINARY(max),
     C_BINARY(min),
     C_BINARY(pow),
+    C_BINARY(floor_div),
+    C_BINARY(floor_mod),
     C_BINARY(and),
     C_BINARY(or),
     C_UNARY(exp),

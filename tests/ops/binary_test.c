@@ -2,8 +2,12 @@
 #include "views.h"
 
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_bitwise_and_tensor.h"
+#include "aclnnop/aclnn_bitwise_or_tensor.h"
+#include "aclnnop/aclnn_bitwise_xor_tensor.h"
 #include "aclnnop/aclnn_div.h"
 #include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_floor_divide.h"
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_gt_tensor.h"
 #include "aclnnop/aclnn_le_tensor.h"
@@ -15,6 +19,7 @@
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_ne_tensor.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
+#include "aclnnop/aclnn_remainder.h"
 #include "aclnnop/aclnn_sub.h"
 #include "aclnnop/sann_div_no_nan.h"
 #include "aclnnop/sann_squared_difference.h"
@@ -69,6 +74,11 @@ RUN(aclnnGtTensor)
 RUN(aclnnGeTensor)
 RUN(aclnnLogicalAnd)
 RUN(aclnnLogicalOr)
+RUN(aclnnFloorDivide)
+RUN(aclnnRemainderTensorTensor)
+RUN(aclnnBitwiseAndTensor)
+RUN(aclnnBitwiseOrTensor)
+RUN(aclnnBitwiseXorTensor)
 
 static aclnnStatus with_alpha(bool add, double alpha, const aclTensor *a, const aclTensor *b,
                               aclTensor *out)
@@ -398,6 +408,101 @@ static void test_pow(void **state)
     }
 }
 
+/* Rounding down, and remainders of the divisor's sign. */
+static void test_floor(void **state)
+{
+    static const double v[] = {0, 7, -7, 6, -6, 1, -1, 3, -3, 2147483647, -2147483648.0};
+    static const int64_t a_dims[] = {11, 1}, b_dims[] = {10}, dims[] = {11, 10};
+    uint64_t seed = 9;
+    (void)state;
+    for (size_t d = 0; d < COUNT(numbers); d++)
+        for (int mod = 0; mod < 2; mod++) {
+            sa_dtype t = numbers[d];
+            ops_view a = ops_view_make(t, 2, a_dims, OPS_PLAIN, value, &seed);
+            ops_view b = ops_view_make(t, 1, b_dims, OPS_PLAIN, value, &seed);
+            ops_view out = ops_view_make(t, 2, dims, OPS_PLAIN, NULL, NULL);
+            bool wide = t != SA_F16 && t != SA_BF16;
+            for (int i = 0; i < 11; i++) {
+                ops_store(t, a.host, i, wide || i < 9 ? v[i] : i);
+                if (i)
+                    ops_store(t, b.host, i - 1, wide || i < 9 ? v[i] : i);
+            }
+            aclrtMemcpy(a.device, 11 * sa_dtype_bytes(t), a.host, 11 * sa_dtype_bytes(t),
+                        ACL_MEMCPY_HOST_TO_DEVICE);
+            aclrtMemcpy(b.device, 10 * sa_dtype_bytes(t), b.host, 10 * sa_dtype_bytes(t),
+                        ACL_MEMCPY_HOST_TO_DEVICE);
+            OPS_OK((mod ? run_aclnnRemainderTensorTensor : run_aclnnFloorDivide)(a.t, b.t, out.t));
+            ops_view_fetch(&out, "floor");
+            for (int i = 0; i < 110; i++) {
+                double x = ops_load(t, a.host, i / 10), y = ops_load(t, b.host, i % 10);
+                double want = mod ? x - floor(x / y) * y : floor(x / y);
+                if (t == SA_I32 && want == 2147483648.0)
+                    want = -want; /* wraps */
+                ops_expect(t, want, ops_load(t, out.host, i), 0.51, mod ? "mod" : "div", i);
+            }
+            ops_view_free(&a);
+            ops_view_free(&b);
+            ops_view_free(&out);
+        }
+}
+
+static void test_integer_division_by_zero(void **state)
+{
+    static const sa_dtype integers[] = {SA_I32, SA_I64};
+    static const int64_t dims[] = {70000};
+    uint64_t seed = 10;
+    (void)state;
+    for (size_t d = 0; d < 2; d++) {
+        ops_view a = ops_view_make(integers[d], 1, dims, OPS_PLAIN, value, &seed);
+        ops_view zeros = ops_view_make(integers[d], 1, dims, OPS_PLAIN, NULL, NULL);
+        size_t e = sa_dtype_bytes(integers[d]);
+        aclrtMemset(zeros.device, 70000 * e, 1, 70000 * e);
+        aclrtMemset((char *)zeros.device + 69999 * e, e, 0, e); /* one is 0 */
+        OPS_REFUSED(507015, "aclnnFloorDivide: Integer division by zero",
+                    run_aclnnFloorDivide(a.t, zeros.t, a.t));
+        OPS_REFUSED(507015, "aclnnRemainderTensorTensor: Integer division by zero",
+                    run_aclnnRemainderTensorTensor(a.t, zeros.t, a.t));
+        ops_view_free(&a);
+        ops_view_free(&zeros);
+    }
+}
+
+static void test_bits(void **state)
+{
+    static const sa_dtype integers[] = {SA_I8,  SA_U8,  SA_I16, SA_U16, SA_I32,
+                                        SA_U32, SA_I64, SA_U64, SA_BOOL};
+    static const run_binary runs[] = {run_aclnnBitwiseAndTensor, run_aclnnBitwiseOrTensor,
+                                      run_aclnnBitwiseXorTensor};
+    static const int64_t dims[] = {257};
+    uint64_t seed = 11;
+    uint8_t x[257 * 8], y[257 * 8], got[257 * 8];
+    (void)state;
+    for (size_t d = 0; d < COUNT(integers); d++) {
+        size_t bytes = 257 * sa_dtype_bytes(integers[d]);
+        ops_view a = ops_view_make(integers[d], 1, dims, OPS_PLAIN, NULL, NULL);
+        ops_view b = ops_view_make(integers[d], 1, dims, OPS_PLAIN, NULL, NULL);
+        ops_view out = ops_view_make(integers[d], 1, dims, OPS_PLAIN, NULL, NULL);
+        for (size_t i = 0; i < bytes; i++) {
+            uint8_t mask = integers[d] == SA_BOOL ? 1 : 255;
+            x[i] = (uint8_t)(ops_random(&seed) * 127 + 128) & mask;
+            y[i] = (uint8_t)(ops_random(&seed) * 127 + 128) & mask;
+        }
+        aclrtMemcpy(a.device, bytes, x, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+        aclrtMemcpy(b.device, bytes, y, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+        for (int op = 0; op < 3; op++) {
+            OPS_OK(runs[op](a.t, b.t, out.t));
+            ops_download(got, out.device, bytes);
+            for (size_t i = 0; i < bytes; i++)
+                assert_int_equal(got[i], op == 0   ? x[i] & y[i]
+                                         : op == 1 ? x[i] | y[i]
+                                                   : x[i] ^ y[i]);
+        }
+        ops_view_free(&a);
+        ops_view_free(&b);
+        ops_view_free(&out);
+    }
+}
+
 static void test_in_place(void **state)
 {
     static const int64_t dims[] = {130, 257};
@@ -451,7 +556,9 @@ int main(void)
         cmocka_unit_test(test_shapes),        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_alpha),         cmocka_unit_test(test_special),
         cmocka_unit_test(test_wide_integers), cmocka_unit_test(test_pow),
-        cmocka_unit_test(test_in_place),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_floor),         cmocka_unit_test(test_integer_division_by_zero),
+        cmocka_unit_test(test_bits),          cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, ops_setup, ops_teardown);
 }

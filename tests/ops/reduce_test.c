@@ -6,14 +6,20 @@
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_any.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_argmin.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_prod.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-typedef enum kind { SUM, MEAN, AMAX, AMIN, ALL, ANY, PROD, ARGMAX } kind;
-static const char *const names[] = {"sum", "mean", "amax", "amin", "all", "any", "prod", "argmax"};
+typedef enum kind { SUM, MEAN, AMAX, AMIN, ALL, ANY, PROD, ARGMAX, ARGMIN } kind;
+static bool is_arg(kind k)
+{
+    return k == ARGMAX || k == ARGMIN;
+}
+static const char *const names[] = {"sum", "mean", "amax",   "amin",  "all",
+                                    "any", "prod", "argmax", "argmin"};
 
 static aclnnStatus run(kind k, const aclTensor *self, const aclIntArray *dims, int64_t dim,
                        bool keep, sa_dtype dtype, aclTensor *out)
@@ -33,6 +39,8 @@ static aclnnStatus run(kind k, const aclTensor *self, const aclIntArray *dims, i
         return OPS_RUN(aclnnAny, self, dims, keep, out);
     case PROD:
         return OPS_RUN(aclnnProdDim, self, dim, keep, (aclDataType)dtype, out);
+    case ARGMIN:
+        return OPS_RUN(aclnnArgMin, self, dim, keep, out);
     default:
         return OPS_RUN(aclnnArgMax, self, dim, keep, out);
     }
@@ -56,7 +64,7 @@ static void reduce(kind k, sa_dtype dtype, int rank, const int64_t *dims, unsign
 {
     int64_t list[8], out_dims[8], reduced = 1, kept[8];
     int n = 0, out_rank = 0;
-    sa_dtype to = k == ARGMAX ? (over & 1 ? SA_I64 : SA_I32) : dtype;
+    sa_dtype to = is_arg(k) ? (over & 1 ? SA_I64 : SA_I32) : dtype;
     char what[256];
     double *acc, *sum_abs;
     int64_t *arg;
@@ -88,7 +96,7 @@ static void reduce(kind k, sa_dtype dtype, int rank, const int64_t *dims, unsign
     for (int64_t i = 0; i < out.elements; i++)
         acc[i] = k == SUM || k == MEAN || k == ANY ? 0
                  : k == PROD || k == ALL           ? 1
-                 : k == AMIN                       ? INFINITY
+                 : k == AMIN || k == ARGMIN        ? INFINITY
                                                    : -INFINITY;
     for (int64_t i = 0; i < in.elements; i++) {
         double v = ops_view_at(&in, rank, dims, i);
@@ -112,13 +120,13 @@ static void reduce(kind k, sa_dtype dtype, int rank, const int64_t *dims, unsign
             acc[at] = acc[at] != 0 && v != 0;
         else if (k == ANY)
             acc[at] = acc[at] != 0 || v != 0;
-        else if (v > acc[at]) {
+        else if (k == ARGMIN ? v < acc[at] : v > acc[at]) {
             acc[at] = v;
             arg[at] = along;
         }
     }
     for (int64_t i = 0; i < out.elements; i++) {
-        double want = k == MEAN ? acc[i] / (double)reduced : k == ARGMAX ? (double)arg[i] : acc[i];
+        double want = k == MEAN ? acc[i] / (double)reduced : is_arg(k) ? (double)arg[i] : acc[i];
         double got = ops_view_at(&out, out_rank, out_dims, i), slack = 0;
         /* a tree of fp32 additions: log2(n) + tiles in sequence, generously 40 roundings of the
          * absolute sum; a product as many relative ones as factors */
@@ -178,7 +186,7 @@ static void over_everything(kind k, const sa_dtype *types, size_t type_count, bo
             for (int d = 0; d < shapes[s].rank; d++)
                 reduced *= over >> d & 1 ? shapes[s].dims[d] : 1;
             for (size_t t = 0; t < type_count; t++, turn++) {
-                if (reduced == 0 && (k == AMAX || k == AMIN || k == ARGMAX))
+                if (reduced == 0 && (k == AMAX || k == AMIN || is_arg(k)))
                     continue; /* below */
                 if (k == PROD && reduced > 1000 && (types[t] == SA_I32 || types[t] == SA_I64))
                     continue;
@@ -217,6 +225,7 @@ static void test_argmax(void **state)
 {
     (void)state;
     over_everything(ARGMAX, all_types, 5, true);
+    over_everything(ARGMIN, all_types, 5, true);
 }
 static void test_all_any(void **state)
 {

@@ -27,6 +27,13 @@ class Index(Fixed):
     """An array of the kernel's index dtype."""
 
 
+class Bits(Fixed):
+    """Integers of the kernel's dtype: the low bits of 64."""
+
+    def __init__(self, values):
+        super().__init__(values, np.int64)
+
+
 def normal(shape, scale=2.0):
     return np.asarray(rng.normal(0, scale, shape), np.float64)
 
@@ -37,6 +44,11 @@ def positive(shape):
 
 def small_integers(shape):
     return np.asarray(rng.integers(-3, 4, shape), np.float64)
+
+
+def divisors(shape):
+    """Of both signs, none 0, also as integers."""
+    return np.asarray(rng.choice([-3.0, -2.0, -1.0, 1.0, 2.0, 5.0], shape), np.float64)
 
 
 def truth(shape):
@@ -159,6 +171,17 @@ def joined(shapes, axis):
     return {"values": [small_integers(s) for s in shapes], "axis": axis}
 
 
+def random(**extra):
+    """Shapes that end inside a group of numbers and past a block's share; counters that carry."""
+    calls = []
+    for shape in [[], [1], [2], [3, 5], [0, 4], [70001], [64, 257]]:
+        for key, counter in [(0, [0, 0]), (2**64 - 5, [2**64 - 3, 7]), (12345678901234567, [3, 2**64 - 1])]:
+            calls.append({
+                "shape": Index(shape), "key": Fixed([key], np.uint64), "counter": Fixed(counter, np.uint64), "alg": Fixed(1),
+            } | extra)  # fmt: skip
+    return calls
+
+
 CASES: dict[str, list[dict]] = {
     "Relu": unary(name="features"),
     "Sigmoid": unary(), "Tanh": unary(), "Neg": unary(), "Abs": unary(), "Exp": unary(),
@@ -240,4 +263,20 @@ CASES: dict[str, list[dict]] = {
     "OneHot": [{"indices": Index(i), "depth": Fixed(d), "on_value": np.float64(3), "off_value": np.float64(-1), "axis": a}
                for i, d, a in [([0, 2, 9, -1], 4, -1), ([[1, 2], [0, 3]], 4, 0), ([[1, 2], [0, 3]], 4, 1), (2, 3, -1), (np.zeros(0), 3, -1)]],
 }  # fmt: skip
+CASES["ArgMin"] = CASES["ArgMax"] + [{"input": SPECIAL[~np.isnan(SPECIAL)], "dimension": Fixed(0)}]
+CASES["FloorDiv"] = CASES["FloorMod"] = [{"x": small_integers(a), "y": divisors(b)} for a, b in PAIRS] + [
+    {"x": np.arange(-20.0, 20)[:, None], "y": np.array([-7.0, -2, -1, 1, 3, 8])}
+]
+for _op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+    CASES[_op] = [{"x": Bits(rng.integers(0, 2**63, a)), "y": Bits(rng.integers(-(2**63), 2**63, b))} for a, b in PAIRS]
+CASES["Bitcast"] = [{"input": small_integers(s + (8,))} for s in SHAPES[:-1]]
+CASES["StatelessRandomGetKeyCounter"] = CASES["StatelessRandomGetKeyCounterAlg"] = [
+    {"seed": Index(s)} for s in [[0, 0], [1, 2], [-1, 5], [2**31 - 1, -(2**31)]]
+]
+CASES["StatelessRandomGetAlg"] = [{}]
+CASES["StatelessRandomUniformV2"] = CASES["StatelessRandomNormalV2"] = CASES["StatelessTruncatedNormalV2"] = random()
+CASES["StatelessRandomUniformFullIntV2"] = random()
+CASES["StatelessRandomUniformIntV2"] = random(minval=np.float64(3), maxval=np.float64(1000003)) + random(
+    minval=np.float64(0), maxval=np.float64(2)
+)
 CASES["PadV2"] = [c | {"constant_values": np.float64(7)} for c in CASES["Pad"]]

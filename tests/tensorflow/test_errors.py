@@ -14,6 +14,18 @@ def ones(*shape, dtype=tf.float32):
     return tf.ones(shape, dtype)
 
 
+def ints(*values):
+    return tf.constant(values, tf.int64)
+
+
+def u64(values):
+    return tf.constant(values, tf.uint64)
+
+
+def uniform(shape=(2,), key=(1,), counter=(0, 0), alg=1):
+    return raw.StatelessRandomUniformV2(shape=list(shape), key=u64(key), counter=u64(counter), alg=alg)
+
+
 BAD = [
     (lambda: OPS.ascend_mat_mul(1.0, ones(2, 2)), Invalid, ["AscendMatMul", "a ", "rank 0"]),
     (lambda: OPS.ascend_mat_mul(ones(2), ones(2, 2)), Invalid, ["AscendMatMul", "rank 1", "[2]"]),
@@ -65,6 +77,22 @@ BAD = [
     (lambda: raw.UnsortedSegmentSum(data=ones(3), segment_ids=[0, 1, 9], num_segments=2), Invalid, ["UnsortedSegmentSum", "9"]),
     (lambda: raw.UnsortedSegmentSum(data=ones(3), segment_ids=[0], num_segments=2), Invalid, ["UnsortedSegmentSum", "[1]"]),
     (lambda: raw.OneHot(indices=[1], depth=-2, on_value=1.0, off_value=0.0), Invalid, ["OneHot", "-2"]),
+    (lambda: raw.SparseSoftmaxCrossEntropyWithLogits(features=ones(2, 3), labels=[1, 7]), Invalid,
+     ["SparseSoftmaxCrossEntropyWithLogits", "label value of 7", "[0, 3)"]),
+    (lambda: raw.SparseSoftmaxCrossEntropyWithLogits(features=ones(2, 3), labels=[-1, 0]), Invalid, ["label value of -1", "[0, 3)"]),
+    (lambda: raw.FloorMod(x=ints(5, 7), y=ints(2, 0)), Invalid, ["FloorMod", "Integer division by zero"]),
+    (lambda: raw.FloorDiv(x=ints(5, 7), y=ints(0)), Invalid, ["FloorDiv", "Integer division by zero"]),
+    (lambda: raw.BitwiseAnd(x=ints(5, 7), y=ints(1, 2, 3)), Invalid, ["BitwiseAnd", "[2]", "[3]"]),
+    (lambda: raw.Bitcast(input=ones(3), type=tf.float64), Invalid, ["Bitcast", "float32", "float64", "[3]"]),
+    (lambda: raw.ArgMin(input=ones(2, 0), dimension=1), Invalid, ["ArgMin", "[2, 0]"]),
+    (lambda: raw.StatelessRandomGetKeyCounter(seed=[1, 2, 3]), Invalid, ["StatelessRandomGetKeyCounter", "[3]"]),
+    (lambda: uniform(alg=2), tf.errors.UnimplementedError, ["StatelessRandomUniformV2", "ThreeFry"]),
+    (lambda: uniform(alg=9), Invalid, ["StatelessRandomUniformV2", "9"]),
+    (lambda: uniform(key=[1, 2]), Invalid, ["key", "[2]"]),
+    (lambda: uniform(counter=[1]), Invalid, ["counter", "[1]"]),
+    (lambda: uniform(shape=[2, -1]), Invalid, ["-1"]),
+    (lambda: raw.StatelessRandomUniformIntV2(shape=[2], key=u64([1]), counter=u64([0, 0]), alg=1, minval=3, maxval=3), Invalid,
+     ["StatelessRandomUniformIntV2", "minval < maxval", "3 >= 3"]),
     (lambda: raw.Cast(x=ones(2), DstT=tf.bfloat16, Truncate=True), tf.errors.UnimplementedError, ["Truncate"]),
 ]  # fmt: skip
 

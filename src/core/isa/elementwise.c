@@ -62,6 +62,28 @@ BINARY(and, BOOL, a &&b)
 LOGIC(BINARY, or, a | b)
 BINARY(or, BOOL, a || b)
 
+/* Dividing the lowest integer by -1 wraps. */
+#define FLOOR_DIV(a, b)                                                                            \
+    ((b) == 0    ? 0                                                                               \
+     : (b) == -1 ? WRAP(0, -, a)                                                                   \
+                 : (uint64_t)((a) / (b) - ((a) % (b) != 0 && ((a) < 0) != ((b) < 0))))
+#define FLOOR_MOD(a, b)                                                                            \
+    ((b) == 0 || (b) == -1                      ? 0                                                \
+     : (a) % (b) != 0 && ((a) < 0) != ((b) < 0) ? (a) % (b) + (b)                                  \
+                                                : (a) % (b))
+static float floor_mod(float a, float b)
+{
+    float rest = fmodf(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+BINARY(floor_div, F32, floorf(a / b))
+BINARY(floor_div, I32, FLOOR_DIV(a, b))
+BINARY(floor_div, I64, FLOOR_DIV(a, b))
+BINARY(floor_mod, F32, floor_mod(a, b))
+BINARY(floor_mod, I32, FLOOR_MOD(a, b))
+BINARY(floor_mod, I64, FLOOR_MOD(a, b))
+
 FLOATS(UNARY, abs, fabsf(a))
 UNARY(abs, I16, a < 0 ? WRAP(0, -, a) : (uint64_t)a)
 UNARY(abs, I32, a < 0 ? WRAP(0, -, a) : (uint64_t)a)
@@ -89,12 +111,20 @@ void sa_isa_fill_elementwise(sa_isa *isa)
 #define SET_ARITH(name) SET_FLOATS(name) SET(name, I16) SET(name, I32)
 #define SET_LOGIC(name)                                                                            \
     SET(name, I16) SET(name, U16) SET(name, I32) SET(name, U32) SET(name, U8) SET(name, BOOL)
+    SET(floor_div, F32)
+    SET(floor_div, I32)
+    SET(floor_div, I64)
+    SET(floor_mod, F32)
+    SET(floor_mod, I32)
+    SET(floor_mod, I64)
     SET_ARITH(add)
     SET(add, I64)
     SET_ARITH(sub)
-    SET(sub, I64) SET_ARITH(mul) SET(mul, I64) SET_FLOATS(div) SET_ARITH(max) SET(max, I64)
-        SET_ARITH(min) SET(min, I64) SET_LOGIC(and) SET_LOGIC(or) SET_LOGIC(not ) SET_FLOATS(abs)
-            SET(abs, I16) SET(abs, I32) SET_FLOATS(sqrt) SET_FLOATS(rsqrt) SET_FLOATS(rec)
-                SET_FLOATS(relu) SET(relu, I32) SET_ARITH(adds) SET_ARITH(muls) SET_ARITH(maxs)
-                    SET_ARITH(mins) SET_FLOATS(lrelu) SET_FLOATS(axpy)
+    SET(sub, I64)
+    SET_ARITH(mul)
+    SET(mul, I64)
+    SET_FLOATS(div) SET_ARITH(max) SET(max, I64) SET_ARITH(min) SET(min, I64) SET_LOGIC(and)
+        SET_LOGIC(or) SET_LOGIC(not ) SET_FLOATS(abs) SET(abs, I16) SET(abs, I32) SET_FLOATS(sqrt)
+            SET_FLOATS(rsqrt) SET_FLOATS(rec) SET_FLOATS(relu) SET(relu, I32) SET_ARITH(adds)
+                SET_ARITH(muls) SET_ARITH(maxs) SET_ARITH(mins) SET_FLOATS(lrelu) SET_FLOATS(axpy)
 }

@@ -10,7 +10,8 @@ typedef enum sa_fold {
     SA_FOLD_MAX,
     SA_FOLD_MIN,
     SA_FOLD_PROD,
-    SA_FOLD_ARG_MAX, /* reductions only */
+    SA_FOLD_ARG_MAX, /* these: reductions only */
+    SA_FOLD_ARG_MIN,
 } sa_fold;
 
 /* dst = a op b, elementwise. */

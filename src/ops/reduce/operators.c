@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_any.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_argmin.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_prod.h"
 #include "aclnnop/aclnn_reduce_sum.h"
@@ -136,11 +137,10 @@ aclnnStatus aclnnProdDimGetWorkspaceSize(const aclTensor *self, int64_t dim, boo
 }
 SA_OP_RUN(aclnnProdDim)
 
-aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor *self, int64_t dim, bool keepdim,
-                                        aclTensor *out, uint64_t *workspaceSize,
-                                        aclOpExecutor **executor)
+static aclnnStatus plan_arg(const char *op, sa_fold fold, const aclTensor *self, int64_t dim,
+                            bool keepdim, const aclTensor *out, uint64_t *workspaceSize,
+                            aclOpExecutor **executor)
 {
-    static const char op[] = "aclnnArgMax";
     aclOpExecutor *ex = NULL;
     int d = 0;
     aclnnStatus s = sa_op_begin(op, workspaceSize, executor, &ex);
@@ -157,13 +157,28 @@ aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor *self, int64_t dim, bool
         if (!s && out->elements > 0 && self->elements == 0)
             s = sa_refuse(op, "dimension %d of self has no elements", d);
         if (!s) {
-            sa_reduce_spec spec = {.op = op,
-                                   .kernel = kernel,
-                                   .fold = SA_FOLD_ARG_MAX,
-                                   .acc = sa_ew_compute(self->dtype, false)};
+            sa_reduce_spec spec = {
+                .op = op, .kernel = kernel, .fold = fold, .acc = sa_ew_compute(self->dtype, false)};
             s = sa_reduce_plan(ex, &spec, self, over, out);
         }
     }
     return sa_op_end(ex, s, workspaceSize, executor);
 }
+
+aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor *self, int64_t dim, bool keepdim,
+                                        aclTensor *out, uint64_t *workspaceSize,
+                                        aclOpExecutor **executor)
+{
+    return plan_arg("aclnnArgMax", SA_FOLD_ARG_MAX, self, dim, keepdim, out, workspaceSize,
+                    executor);
+}
 SA_OP_RUN(aclnnArgMax)
+
+aclnnStatus aclnnArgMinGetWorkspaceSize(const aclTensor *self, int64_t dim, bool keepdim,
+                                        aclTensor *out, uint64_t *workspaceSize,
+                                        aclOpExecutor **executor)
+{
+    return plan_arg("aclnnArgMin", SA_FOLD_ARG_MIN, self, dim, keepdim, out, workspaceSize,
+                    executor);
+}
+SA_OP_RUN(aclnnArgMin)

@@ -106,7 +106,7 @@ static void choose_dims(sa_reduce *p, const sa_loop *loop, bool single)
     p->reduced_inside = p->r_in == 1 && (p->r > 1 || p->k_in != 1);
     if (p->k == 1 && p->fold == SA_FOLD_PROD) /* [1, r] is [r, 1], which folds by halves */
         p->reduced_inside = false;
-    if (p->fold == SA_FOLD_ARG_MAX)
+    if (sa_fold_is_arg(p->fold))
         p->turn = !p->reduced_inside;
     else if (p->fold == SA_FOLD_PROD || (p->r <= SHORT && p->k > SHORT))
         p->turn = p->reduced_inside;
@@ -130,7 +130,7 @@ static void choose_tile(sa_reduce *p, const sa_chip *chip, int64_t elements)
     int64_t v = 2 * acc + (int64_t)sa_dtype_bytes(p->out_dtype);
     int64_t k, r, kept = 1, reduced = 1, blocks = sa_blocks(chip, SA_AIV, elements, GRAIN);
 
-    if (p->fold == SA_FOLD_ARG_MAX)
+    if (sa_fold_is_arg(p->fold))
         v += 4 + 3 * 8 + 3;
     if (p->reduced_inside) {
         r = least(p->r, ub / (e + v));
@@ -155,7 +155,7 @@ static void choose_tile(sa_reduce *p, const sa_chip *chip, int64_t elements)
     p->items = kept * p->k_tiles;
     p->tiles = reduced * p->r_tiles;
     p->splits = 1;
-    if (p->items < blocks && p->fold != SA_FOLD_ARG_MAX)
+    if (p->items < blocks && !sa_fold_is_arg(p->fold))
         p->splits = least(blocks / p->items, p->tiles);
 }
 

@@ -34,6 +34,11 @@ typedef struct sa_reduce {
 
 void sa_reduce_run(sa_core *core, const sa_reduce *plan);
 
+static inline bool sa_fold_is_arg(sa_fold f)
+{
+    return f == SA_FOLD_ARG_MAX || f == SA_FOLD_ARG_MIN;
+}
+
 typedef struct sa_reduce_spec {
     const char *op;
     sa_kernel kernel; /* calls sa_reduce_run */

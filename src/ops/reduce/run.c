@@ -7,10 +7,10 @@
 typedef struct run {
     sa_core *core;
     const sa_reduce *p;
-    char *raw[2], *turned, *wide;        /* tiles */
-    char *acc, *part, *out;              /* vectors of k_tile */
-    char *index, *found, *best, *base;   /* of the index of a maximum */
-    char *greater, *unordered, *ordered; /* masks */
+    char *raw[2], *turned, *wide;       /* tiles */
+    char *acc, *part, *out;             /* vectors of k_tile */
+    char *index, *found, *best, *base;  /* of the index of an extreme */
+    char *better, *unordered, *ordered; /* masks */
 } run;
 
 typedef struct item {
@@ -39,13 +39,13 @@ static void take_buffers(run *r)
     r->acc = sa_alloc(core, SA_UB, k * bytes_of(p->acc));
     r->part = sa_alloc(core, SA_UB, k * bytes_of(p->acc));
     r->out = sa_alloc(core, SA_UB, k * bytes_of(p->out_dtype));
-    if (p->fold != SA_FOLD_ARG_MAX)
+    if (!sa_fold_is_arg(p->fold))
         return;
     r->index = sa_alloc(core, SA_UB, k * 4);
     r->found = sa_alloc(core, SA_UB, k * 8);
     r->best = sa_alloc(core, SA_UB, k * 8);
     r->base = sa_alloc(core, SA_UB, k * 8);
-    r->greater = sa_alloc(core, SA_UB, k);
+    r->better = sa_alloc(core, SA_UB, k);
     r->unordered = sa_alloc(core, SA_UB, k);
     r->ordered = sa_alloc(core, SA_UB, k);
 }
@@ -89,23 +89,24 @@ static uint32_t load(const run *r, const item *at, int64_t tile, int set, int64_
     return rows;
 }
 
-/* V: acc and best take over where this tile's row has a greater maximum, or the first NaN. */
-static void take_greater(const run *r, uint32_t k)
+/* V: acc and best take over where this tile's row has a better extreme, or the first NaN. */
+static void take_better(const run *r, uint32_t k)
 {
     sa_core *core = r->core;
     sa_dtype t = r->p->acc;
     uint32_t mask_bytes = (k + 7) / 8;
 
-    sa_compare(core, t, SA_GT, r->greater, r->part, r->acc, k);
+    sa_compare(core, t, r->p->fold == SA_FOLD_ARG_MAX ? SA_GT : SA_LT, r->better, r->part, r->acc,
+               k);
     sa_compare(core, t, SA_NE, r->unordered, r->part, r->part, k);
     sa_compare(core, t, SA_EQ, r->ordered, r->acc, r->acc, k);
     sa_barrier(core, SA_PIPE_V);
     sa_and(core, SA_U8, r->unordered, r->unordered, r->ordered, mask_bytes);
     sa_barrier(core, SA_PIPE_V);
-    sa_or(core, SA_U8, r->greater, r->greater, r->unordered, mask_bytes);
+    sa_or(core, SA_U8, r->better, r->better, r->unordered, mask_bytes);
     sa_barrier(core, SA_PIPE_V);
-    sa_select(core, t, r->acc, r->greater, r->part, r->acc, k);
-    sa_select(core, SA_I64, r->best, r->greater, r->found, r->best, k);
+    sa_select(core, t, r->acc, r->better, r->part, r->acc, k);
+    sa_select(core, SA_I64, r->best, r->better, r->found, r->best, k);
 }
 
 static void find_tile(const run *r, const char *tile, uint32_t k, uint32_t d, int64_t start,
@@ -114,10 +115,13 @@ static void find_tile(const run *r, const char *tile, uint32_t k, uint32_t d, in
     sa_core *core = r->core;
     sa_dtype t = r->p->acc;
     char *found = first ? r->best : r->found;
+    bool largest = r->p->fold == SA_FOLD_ARG_MAX;
 
     for (uint32_t i = 0; i < k; i++)
-        sa_arg_max(core, t, r->index + i * 4, tile + (size_t)i * d * bytes_of(t), d);
-    sa_fold_rows(core, SA_FOLD_MAX, t, first ? r->acc : r->part, tile, k, d);
+        (largest ? sa_arg_max : sa_arg_min)(core, t, r->index + i * 4,
+                                            tile + (size_t)i * d * bytes_of(t), d);
+    sa_fold_rows(core, largest ? SA_FOLD_MAX : SA_FOLD_MIN, t, first ? r->acc : r->part, tile, k,
+                 d);
     sa_fill(core, SA_I64, r->base, (double)start, k);
     sa_barrier(core, SA_PIPE_V);
     sa_cast(core, SA_I64, found, SA_U32, r->index, SA_ROUND_NONE, k);
@@ -125,7 +129,7 @@ static void find_tile(const run *r, const char *tile, uint32_t k, uint32_t d, in
     sa_add(core, SA_I64, found, found, r->base, k);
     if (!first) {
         sa_barrier(core, SA_PIPE_V);
-        take_greater(r, k);
+        take_better(r, k);
     }
 }
 
@@ -166,7 +170,7 @@ static void work_tile(const run *r, int set, uint32_t k, uint32_t d, int64_t sta
         sa_barrier(r->core, SA_PIPE_V);
         tile = r->wide;
     }
-    if (p->fold == SA_FOLD_ARG_MAX)
+    if (sa_fold_is_arg(p->fold))
         find_tile(r, tile, k, d, start, first);
     else
         fold_tile(r, tile, k, d, rows, first);
@@ -177,8 +181,8 @@ static void finish(const run *r, const item *at)
 {
     const sa_reduce *p = r->p;
     sa_core *core = r->core;
-    sa_dtype from = p->fold == SA_FOLD_ARG_MAX ? SA_I64 : p->acc;
-    const char *result = p->fold == SA_FOLD_ARG_MAX ? r->best : r->acc;
+    sa_dtype from = sa_fold_is_arg(p->fold) ? SA_I64 : p->acc;
+    const char *result = sa_fold_is_arg(p->fold) ? r->best : r->acc;
     uint32_t e = bytes_of(p->out_dtype);
 
     sa_barrier(core, SA_PIPE_V);

@@ -206,7 +206,7 @@ static void store(const run *r, float *result)
     sa_wait_flag(core, SA_PIPE_MTE3, SA_PIPE_V, 0);
 }
 
-/* S: for each slice its label's term, and 1 off the result there; NaN where the label is none. */
+/* S: for each slice its label's term, and 1 off the result there. */
 static void sparse_labels(const run *r, float *result, const float *x)
 {
     const sa_softmax_job *p = r->p;
@@ -216,18 +216,18 @@ static void sparse_labels(const run *r, float *result, const float *x)
     sa_wait_flag(core, SA_PIPE_V, SA_PIPE_S, 1);
     for (uint32_t i = 0; i < r->k; i++) {
         double label = sa_get(core, p->label_dtype, r->labels, i), at = label - (double)r->chunk;
-        bool valid = label >= 0 && label < (double)p->d;
-        if (valid && at >= 0 && at < r->d) {
+        if (!(label >= 0 && label < (double)p->d))
+            sa_fault(
+                core, SA_ERR_AICORE_EXCEPTION,
+                "Received a label value of %.0f which is outside the valid range of [0, %lld): "
+                "labels[%lld]",
+                label, (long long)p->d, (long long)(r->first + i));
+        if (at >= 0 && at < r->d) {
             uint32_t j = (uint32_t)at, index = rows(r) ? i * r->d + j : j * r->k + i;
             sa_set(core, SA_F32, r->loss, i,
                    sa_get(core, SA_F32, r->log, i) - sa_get(core, SA_F32, x, index));
             sa_set(core, SA_F32, result, index, sa_get(core, SA_F32, result, index) - 1);
         }
-        if (valid)
-            continue;
-        sa_set(core, SA_F32, r->loss, i, NAN);
-        for (uint32_t j = 0; j < r->d; j++)
-            sa_set(core, SA_F32, result, rows(r) ? i * r->d + j : j * r->k + i, NAN);
     }
     sa_set_flag(core, SA_PIPE_S, SA_PIPE_V, 1);
     sa_wait_flag(core, SA_PIPE_S, SA_PIPE_V, 1);

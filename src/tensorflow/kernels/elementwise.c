@@ -3,11 +3,15 @@
 
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_bitwise_and_tensor.h"
+#include "aclnnop/aclnn_bitwise_or_tensor.h"
+#include "aclnnop/aclnn_bitwise_xor_tensor.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_div.h"
 #include "aclnnop/aclnn_eq_tensor.h"
 #include "aclnnop/aclnn_exp.h"
+#include "aclnnop/aclnn_floor_divide.h"
 #include "aclnnop/aclnn_ge_tensor.h"
 #include "aclnnop/aclnn_gt_tensor.h"
 #include "aclnnop/aclnn_isfinite.h"
@@ -25,6 +29,7 @@
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
 #include "aclnnop/aclnn_reciprocal.h"
 #include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_remainder.h"
 #include "aclnnop/aclnn_rsqrt.h"
 #include "aclnnop/aclnn_s_where.h"
 #include "aclnnop/aclnn_sigmoid.h"
@@ -141,6 +146,14 @@ static void binary_to(job *j, TF_DataType type)
 static void binary(job *j)
 {
     binary_to(j, tf_in(j, 0)->type);
+}
+
+/* An integer divided by 0 is an error of the op. */
+static void divide_down(job *j)
+{
+    binary(j);
+    if (!(T_FLOATS & T_BIT(j->k->type)))
+        tf_wait_for_values(j);
 }
 
 static void compare(job *j)
@@ -285,7 +298,35 @@ static void cast(job *j)
         TF_RUN(j, aclnnCast, in, tf_acl_type(y->type), out);
 }
 
+/* The same bytes as another type: the last dimension takes or gives what the sizes differ by. */
+static void bitcast(job *j)
+{
+    const operand *x = tf_in(j, 0);
+    if (j->failed)
+        return;
+    int64_t from = (int64_t)TF_DataTypeSize(x->type), to = (int64_t)TF_DataTypeSize(j->k->type2);
+    int rank = x->rank;
+    int64_t *dims = tf_ints(j, rank + 1);
+    memcpy(dims, x->dims, (size_t)rank * sizeof *dims);
+    if (from > to) {
+        dims[rank++] = from / to;
+    } else if (from < to) {
+        if (rank == 0 || dims[rank - 1] != to / from) {
+            tf_fail(j, TF_INVALID_ARGUMENT,
+                    "Cannot bitcast from %s to %s: the last dimension of shape %s must be %lld",
+                    tf_type(x->type), tf_type(j->k->type2), tf_shape(j, x->rank, x->dims),
+                    (long long)(to / from));
+            return;
+        }
+        rank--;
+    }
+    tf_out_as(j, 0, 0, j->k->type2, rank, dims);
+}
+
 #define NUMBERS (T_FLOATS | T_INT64)
+#define INTEGERS                                                                                   \
+    (T_INT32 | T_INT64 | T_BIT(TF_INT8) | T_BIT(TF_UINT8) | T_BIT(TF_INT16) | T_BIT(TF_UINT16) |   \
+     T_BIT(TF_UINT32) | T_BIT(TF_UINT64))
 
 const kernel_def tf_kernels_elementwise[] = {
     {"Relu", "T", T_FLOATS, unary, .call = UNARY(aclnnRelu)},
@@ -315,6 +356,11 @@ const kernel_def tf_kernels_elementwise[] = {
     {"Minimum", "T", NUMBERS, binary, .call = BINARY(aclnnMinimum)},
     {"SquaredDifference", "T", T_FLOATS, binary, .call = BINARY(sannSquaredDifference)},
     {"Pow", "T", T_FLOATS, binary, .call = BINARY(aclnnPowTensorTensor)},
+    {"FloorDiv", "T", NUMBERS, divide_down, .call = BINARY(aclnnFloorDivide)},
+    {"FloorMod", "T", NUMBERS, divide_down, .call = BINARY(aclnnRemainderTensorTensor)},
+    {"BitwiseAnd", "T", INTEGERS, binary, .call = BINARY(aclnnBitwiseAndTensor)},
+    {"BitwiseOr", "T", INTEGERS, binary, .call = BINARY(aclnnBitwiseOrTensor)},
+    {"BitwiseXor", "T", INTEGERS, binary, .call = BINARY(aclnnBitwiseXorTensor)},
     {"LogicalAnd", NULL, 0, compare, .call = BINARY(aclnnLogicalAnd)},
     {"LogicalOr", NULL, 0, compare, .call = BINARY(aclnnLogicalOr)},
     {"Equal", "T", NUMBERS | T_BOOL, equality, equality_prepare, .call = BINARY(aclnnEqTensor)},
@@ -328,5 +374,6 @@ const kernel_def tf_kernels_elementwise[] = {
     {"SelectV2", "T", T_MOVES, select_v2},
     {"Select", "T", T_MOVES, select_v1},
     {"Cast", "SrcT", T_CASTS, cast, cast_prepare, "DstT", T_CASTS},
+    {"Bitcast", "T", T_MOVES & ~T_BOOL, bitcast, NULL, "type", T_MOVES & ~T_BOOL},
     {NULL},
 };

@@ -21,22 +21,6 @@ static aclTensor *window(job *j, const operand *o, int64_t offset, int rank, con
     return tf_moved(j, o, &v);
 }
 
-/* The runtime reports an index out of range as a failed kernel; the user's mistake it is. */
-void tf_wait_for_indices(job *j)
-{
-    if (j->failed || !j->has_session)
-        return;
-    aclError e = tf_session_wait(&j->session);
-    if (!e)
-        return;
-    if (e == 507015 || e == 507035)
-        tf_fail(j, TF_INVALID_ARGUMENT, "%s", tf_acl_text(e));
-    else
-        tf_fail_acl(j, e);
-    tf_session_renew(&j->session);
-    j->has_session = false;
-}
-
 void tf_gather(job *j, const operand *params, const operand *indices, int64_t axis, int64_t batch)
 {
     int a = tf_axis(j, "axis", axis, params->rank);
@@ -76,7 +60,7 @@ void tf_gather(job *j, const operand *params, const operand *indices, int64_t ax
         aclTensor *out = window(j, y, i * outer * n * inner, 3, (int64_t[]){outer, n, inner});
         TF_RUN(j, aclnnGatherV2, self, 1, index, out);
     }
-    tf_wait_for_indices(j);
+    tf_wait_for_values(j);
 }
 
 static void gather_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *status)
@@ -121,7 +105,7 @@ static void segment_sum(job *j)
     aclTensor *index = tf_flat(j, ids);
     aclTensor *out = tf_shaped(j, y, 2, (int64_t[]){n, inner});
     TF_RUN(j, sannUnsortedSegmentSum, data, index, out);
-    tf_wait_for_indices(j);
+    tf_wait_for_values(j);
 }
 
 static void one_hot_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *status)

@@ -7,7 +7,4 @@
 /* Output 0 = params taken at indices along `axis`; the first `batch` dimensions of both are one. */
 void tf_gather(job *j, const operand *params, const operand *indices, int64_t axis, int64_t batch);
 
-/* As tf_wait; a kernel that failed is the user's index out of range, InvalidArgument. */
-void tf_wait_for_indices(job *j);
-
 #endif

@@ -224,12 +224,17 @@ const operand *tf_temp(job *j, TF_DataType type, int rank, const int64_t *dims)
 
 void tf_out_is_in(job *j, int i, int n, int rank, const int64_t *dims)
 {
+    tf_out_as(j, i, n, tf_in(j, n)->type, rank, dims);
+}
+
+void tf_out_as(job *j, int i, int n, TF_DataType type, int rank, const int64_t *dims)
+{
     const operand *x = tf_in(j, n);
     if (j->failed)
         return;
-    TF_Tensor *alias = TF_AllocateTensor(x->type, NULL, 0, TF_DataTypeSize(x->type));
+    TF_Tensor *alias = TF_AllocateTensor(type, NULL, 0, TF_DataTypeSize(type));
     if (alias)
-        TF_TensorBitcastFrom(x->tensor, x->type, alias, dims, rank, j->status);
+        TF_TensorBitcastFrom(x->tensor, type, alias, dims, rank, j->status);
     if (alias && tf_ok(j))
         TF_SetOutput(j->ctx, i, alias, j->status);
     tf_ok(j);
@@ -435,6 +440,21 @@ void tf_wait(job *j)
         tf_session_renew(&j->session);
         j->has_session = false;
     }
+}
+
+void tf_wait_for_values(job *j)
+{
+    if (j->failed || !j->has_session)
+        return;
+    aclError e = tf_session_wait(&j->session);
+    if (!e)
+        return;
+    if (e == 507015 || e == 507035)
+        tf_fail(j, TF_INVALID_ARGUMENT, "%s", tf_acl_text(e));
+    else
+        tf_fail_acl(j, e);
+    tf_session_renew(&j->session);
+    j->has_session = false;
 }
 
 void tf_compute(void *k, TF_OpKernelContext *ctx)

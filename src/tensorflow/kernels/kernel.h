@@ -99,7 +99,8 @@ struct job {
 /* Every table, ended by an op of NULL. */
 extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernels_reduce[],
     tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[], tf_kernels_fill[],
-    tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[], tf_kernels_near_zero[];
+    tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[], tf_kernels_near_zero[],
+    tf_kernels_random[];
 
 /* ---- failing ---- */
 
@@ -117,6 +118,8 @@ const operand *tf_in(job *j, int i);
 const operand *tf_out(job *j, int i, TF_DataType type, int rank, const int64_t *dims);
 /* Output i is input n, reshaped; nothing is copied. */
 void tf_out_is_in(job *j, int i, int n, int rank, const int64_t *dims);
+/* Likewise, its bytes read as another type. */
+void tf_out_as(job *j, int i, int n, TF_DataType type, int rank, const int64_t *dims);
 /* Device memory for the length of the job. */
 const operand *tf_temp(job *j, TF_DataType type, int rank, const int64_t *dims);
 /* Room for n numbers, for the length of the job. */
@@ -178,5 +181,9 @@ void tf_launch(job *j, aclnnStatus first, uint64_t workspace, aclOpExecutor *exe
 
 /* Waits for what was launched: for kernels whose host code needs the result. */
 void tf_wait(job *j);
+
+/* As tf_wait, for operators that stop at values which they cannot take (an index out of range, an
+ * integer divisor of 0): the runtime reports a failed kernel, the user's mistake it is. */
+void tf_wait_for_values(job *j);
 
 #endif

@@ -175,6 +175,7 @@ static void sparse_cross_entropy(job *j)
     aclTensor *vx = tf_shaped(j, logits, 2, logits->dims), *vy = tf_flat(j, labels);
     aclTensor *vl = tf_flat(j, loss), *vb = tf_shaped(j, back, 2, logits->dims);
     TF_RUN(j, sannSparseSoftmaxCrossEntropy, vx, vy, vl, vb);
+    tf_wait_for_values(j);
 }
 
 const kernel_def tf_kernels_nn[] = {

@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_any.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_argmin.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_prod.h"
@@ -244,7 +245,7 @@ static void product_on_host(job *j)
     on_host(j, true);
 }
 
-static void arg_max(job *j)
+static void arg_extreme(job *j, bool largest)
 {
     const operand *x = tf_in(j, 0);
     int64_t given = tf_host_int(j, tf_in(j, 1), "dimension");
@@ -266,7 +267,20 @@ static void arg_max(job *j)
         return;
     aclTensor *in = tf_shaped(j, x, 3, (int64_t[]){outer, n, inner});
     aclTensor *out = tf_shaped(j, y, 2, (int64_t[]){outer, inner});
-    TF_RUN(j, aclnnArgMax, in, 1, false, out);
+    if (largest)
+        TF_RUN(j, aclnnArgMax, in, 1, false, out);
+    else
+        TF_RUN(j, aclnnArgMin, in, 1, false, out);
+}
+
+static void arg_max(job *j)
+{
+    arg_extreme(j, true);
+}
+
+static void arg_min(job *j)
+{
+    arg_extreme(j, false);
 }
 
 #define NUMBERS (T_FLOATS | T_INT64)
@@ -290,6 +304,8 @@ const kernel_def tf_kernels_reduce[] = {
     {"All", NULL, 0, all, reduce_prepare, .host = AXES},
     {"Any", NULL, 0, any, reduce_prepare, .host = AXES},
     {"ArgMax", "T", T_FLOATS | T_INT32 | T_INT64, arg_max, NULL, "output_type", T_INT32 | T_INT64,
+     .host = {"dimension"}},
+    {"ArgMin", "T", T_FLOATS | T_INT32 | T_INT64, arg_min, NULL, "output_type", T_INT32 | T_INT64,
      .host = {"dimension"}},
     {NULL},
 };

@@ -88,7 +88,7 @@ static void scatter(job *j, bool subtract)
         aclTensor *data = tf_shaped(j, updates, 2, wide), *ids = tf_flat(j, indices);
         aclTensor *sum = tf_shaped(j, sums, 2, (int64_t[]){var.dims[0], inner});
         TF_RUN(j, sannUnsortedSegmentSum, data, ids, sum);
-        tf_wait_for_indices(j);
+        tf_wait_for_values(j);
         aclTensor *target = tf_flat(j, &var), *change = tf_flat(j, sums);
         aclScalar *one = tf_scalar(j, var.type, 1);
         if (subtract)
