@@ -85,6 +85,12 @@ static uint32_t root(uint32_t n)
     return r;
 }
 
+/* Whole squares of the transposition's bodies, where there is one. */
+static int64_t squares(int64_t n)
+{
+    return n > 32 ? n / 32 * 32 : n;
+}
+
 static int64_t parts(int64_t n, int64_t of)
 {
     return n / of + (n % of != 0);
@@ -101,11 +107,11 @@ static void choose_tile(sa_ew *p, uint32_t capacity, uint32_t blocks)
     for (int o = 1; o < p->loop.operands; o++)
         turned |= p->operand[o].kind == SA_EW_TURNED;
     if (turned && rows * cols > capacity) { /* near a square, so that both runs are long */
-        int64_t side = root(capacity);
+        int64_t side = squares(root(capacity));
         tile_rows = rows < side ? rows : side;
-        tile_cols = capacity / tile_rows < cols ? capacity / tile_rows : cols;
+        tile_cols = capacity / tile_rows < cols ? squares(capacity / tile_rows) : cols;
         if (tile_cols == cols && tile_rows < rows)
-            tile_rows = capacity / cols < rows ? capacity / cols : rows;
+            tile_rows = capacity / cols < rows ? squares(capacity / cols) : rows;
     } else {
         tile_rows = capacity / tile_cols < rows ? capacity / tile_cols : rows;
     }
