@@ -14,7 +14,7 @@ typedef struct sa_race_launch {
     sa_core_type type;
     atomic_uint races;
     atomic_bool ordered_by_flags;
-        /* blocks are not compared with each other */ /* each time that one happened */
+    /* blocks are not compared with each other */ /* each time that one happened */
     pthread_mutex_t lock;
     sa_touches gm; /* of all blocks so far; guarded by lock */
 } sa_race_launch;

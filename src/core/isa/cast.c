@@ -103,7 +103,9 @@ WIDE(BOOL, x != 0)
 WIDE(I16, x)
 WIDE(U16, x)
 WIDE(I32, x)
-WIDE(U32, x) WIDE(I64, odd_I64(x)) WIDE(U64, odd_U64(x))
+WIDE(U32, x)
+WIDE(I64, odd_I64(x))
+WIDE(U64, odd_U64(x))
 
 #define PAIR(to, from, expression)                                                                 \
     static void cast_##to##_##from(void *dst, const void *src, sa_round round, size_t n)           \
