@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GENERIC, AVX2, AVX512, NEON, BACKENDS };
+enum { GENERIC, AVX2, AVX512, AMX, NEON, BACKENDS };
 
-static const char *const names[BACKENDS] = {"generic", "avx2", "avx512", "neon"};
+static const char *const names[BACKENDS] = {"generic", "avx2", "avx512", "amx", "neon"};
 static sa_isa tables[BACKENDS]; /* written once, under `once` */
 static bool present[BACKENDS];
 static const sa_isa *active;
@@ -43,6 +43,7 @@ static void choose(void)
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);
     derive(AVX512, AVX2, sa_isa_fill_avx512);
+    derive(AMX, AVX512, sa_isa_fill_amx);
 #elif defined(__aarch64__)
     derive(NEON, GENERIC, sa_isa_fill_neon);
 #endif
@@ -58,7 +59,7 @@ static void choose(void)
             best = i;
         else
             fprintf(stderr, "softascend: SOFTASCEND_CPU is '%s', which %s; using %s\n", wanted,
-                    i < BACKENDS ? "this CPU lacks" : "is none of generic, avx2, avx512, neon",
+                    i < BACKENDS ? "this CPU lacks" : "is none of generic, avx2, avx512, amx, neon",
                     names[best]);
     }
     active = &tables[best];

@@ -51,7 +51,7 @@ typedef void (*sa_body_MMAD)(void *l0c, const void *l0a, const void *l0b, size_t
 
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
-    const char *backend; /* "generic", "avx2", "avx512", "neon" */
+    const char *backend; /* "generic", "avx2", "avx512", "amx", "neon" */
 #define SA_T(dtype)
 #define SA_INSTR(name, pipe, form, dtypes, cost) SA_SLOT_##form(name, form)
 #define SA_SLOT(name, form) sa_body_##form name[SA_DTYPE_END];
@@ -131,7 +131,7 @@ typedef struct sa_instr_info {
 SA_API const sa_instr_info *sa_instr_describe(sa_instr instr);
 
 /* The backend in use: the best that this CPU has, or what $SOFTASCEND_CPU names (generic, avx2,
- * avx512, neon); a name that this CPU cannot run falls back with one line on stderr. */
+ * avx512, amx, neon); a name that this CPU cannot run falls back with one line on stderr. */
 SA_API const sa_isa *sa_isa_active(void);
 
 /* A backend by name, NULL if this CPU or build lacks it. For tests that compare backends. */

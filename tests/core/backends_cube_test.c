@@ -23,12 +23,14 @@ static size_t up(size_t x, size_t to)
     return (x + to - 1) / to * to;
 }
 
-static void fill_random(sa_dtype dtype, void *p, size_t n)
+static void fill_random(sa_dtype dtype, void *p, size_t n, bool subnormal)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t bits = random_bits();
         /* of both signs, three binades, now and then 0, subnormal */
         uint32_t kind = random_bits() % 16;
+        if (kind == 1 && !subnormal)
+            kind = 0;
         if (dtype == SA_F32)
             ((uint32_t *)p)[i] = kind == 0   ? 0
                                  : kind == 1 ? bits & 0x807FFFFF
@@ -167,12 +169,13 @@ static void test_cube(void **state)
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             for (int flags = 0; flags < 8; flags++) {
+                bool subnormal = random_bits() % 2;
                 cube_case t = {pairs[p].dtype,   pairs[p].out,      shapes[s][0],      shapes[s][1],
                                shapes[s][2],     random_bits() % 3, random_bits() % 2, flags & 1,
                                (flags & 2) != 0, (flags & 4) != 0};
-                fill_random(t.dtype, a, bytes / sa_dtype_bytes(t.dtype));
-                fill_random(t.dtype, b, bytes / sa_dtype_bytes(t.dtype));
-                fill_random(SA_F32, c, bytes / 4);
+                fill_random(t.dtype, a, bytes / sa_dtype_bytes(t.dtype), subnormal);
+                fill_random(t.dtype, b, bytes / sa_dtype_bytes(t.dtype), subnormal);
+                fill_random(SA_F32, c, bytes / 4, subnormal);
                 if (t.out == SA_I32) /* far from overflow */
                     for (size_t i = 0; i < bytes / 4; i++)
                         ((int32_t *)c)[i] = (int32_t)random_bits() / 16;
@@ -183,7 +186,10 @@ static void test_cube(void **state)
                     if (!isa)
                         continue;
                     run(isa, &t, a, b, c, got);
-                    check_same(&t, isa, want, got);
+                    if (t.dtype == SA_BF16 && strcmp(isa->backend, "amx") == 0)
+                        check_float64(&t, a, b, c, got); /* its sums round in another order */
+                    else
+                        check_same(&t, isa, want, got);
                 }
             }
         }

@@ -3,6 +3,8 @@
 #include "core/x86/x86.h"
 
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static bool has_f16c(void) /* clang 14 cannot ask for it by name */
 {
@@ -33,5 +35,17 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     sa_avx512_fill_cube(isa);
     sa_avx2_fill_arrange(isa); /* every CPU with AVX-512 has AVX2; 2-byte elements stay so */
     sa_avx512_fill_arrange(isa);
+    return true;
+}
+
+/* Linux gives a process the tiles' state, 8 KiB a thread that uses it, when it asks. */
+bool sa_isa_fill_amx(sa_isa *isa)
+{
+    enum { REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18, AMX_TILE = 1 << 24, AMX_BF16 = 1 << 22 };
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(edx & AMX_TILE) ||
+        !(edx & AMX_BF16) || syscall(SYS_arch_prctl, REQ_XCOMP_PERM, XTILEDATA))
+        return false;
+    sa_amx_fill_cube(isa);
     return true;
 }

@@ -5,6 +5,11 @@ file(GLOB avx512 ${CMAKE_CURRENT_LIST_DIR}/avx512_*.c)
 set_source_files_properties(
   ${avx512} PROPERTIES COMPILE_OPTIONS
                        "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mf16c;-ffp-contract=off")
+set_source_files_properties(
+  ${CMAKE_CURRENT_LIST_DIR}/amx_cube.c
+  PROPERTIES
+    COMPILE_OPTIONS
+    "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mf16c;-mamx-tile;-mamx-bf16;-ffp-contract=off")
 # Loops are left to the compiler here.
 set_property(
   SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx2_portable.c ${CMAKE_CURRENT_LIST_DIR}/avx512_portable.c

@@ -15,5 +15,6 @@ void sa_avx512_fill_mmad(sa_isa *isa);
 void sa_avx512_fill_cube(sa_isa *isa);
 void sa_avx512_fill_elementwise(sa_isa *isa);
 void sa_avx512_fill_vector(sa_isa *isa);
+void sa_amx_fill_cube(sa_isa *isa);
 
 #endif
