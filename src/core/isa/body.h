@@ -64,7 +64,9 @@ SAME(BOOL)
 SAME(I16)
 SAME(U16)
 SAME(I32)
-SAME(U32) SAME(I64) SAME(U64)
+SAME(U32)
+SAME(I64)
+SAME(U64)
 #undef SAME
 
 #define load_F16 sa_half_to_float
@@ -72,9 +74,9 @@ SAME(U32) SAME(I64) SAME(U64)
 #define load_BF16 sa_bf16_to_float
 #define store_BF16 sa_float_to_bf16
 
-    /* A kernel's scalar (double) as an operand of dtype D: rounded to D first, integers saturate.
-     */
-    static inline float scalar_F32(double x)
+/* A kernel's scalar (double) as an operand of dtype D: rounded to D first, integers saturate.
+ */
+static inline float scalar_F32(double x)
 {
     return (float)x;
 }

@@ -131,15 +131,32 @@ WIDE(U64, odd_U64(x))
 #define FOR_INTEGERS(X, to)                                                                        \
     X(to, I8) X(to, U8) X(to, I16) X(to, U16) X(to, I32) X(to, U32) X(to, I64) X(to, U64)
 
-    SAME_FLOAT(F32) SAME_FLOAT(F16) SAME_FLOAT(BF16) TO_FLOAT(F32, F16) TO_FLOAT(F32, BF16)
-        TO_FLOAT(F16, F32) TO_FLOAT(F16, BF16) TO_FLOAT(BF16, F32) TO_FLOAT(BF16, F16)
+SAME_FLOAT(F32)
+SAME_FLOAT(F16)
+SAME_FLOAT(BF16)
+TO_FLOAT(F32, F16)
+TO_FLOAT(F32, BF16)
+TO_FLOAT(F16, F32)
+TO_FLOAT(F16, BF16)
+TO_FLOAT(BF16, F32)
+TO_FLOAT(BF16, F16)
 #define TO_FLOAT_ROW(to) FOR_INTEGERS(TO_FLOAT, to) TO_FLOAT(to, BOOL)
-            TO_FLOAT_ROW(F32) TO_FLOAT_ROW(F16) TO_FLOAT_ROW(BF16)
+TO_FLOAT_ROW(F32)
+TO_FLOAT_ROW(F16)
+TO_FLOAT_ROW(BF16)
 #define TO_INTEGER_ROW(to)                                                                         \
     FOR_FLOATS(FLOAT_TO_INTEGER, to) FOR_INTEGERS(INTEGER_TO_INTEGER, to) BOOL_TO_INTEGER(to, BOOL)
-                TO_INTEGER_ROW(I8) TO_INTEGER_ROW(U8) TO_INTEGER_ROW(I16) TO_INTEGER_ROW(U16)
-                    TO_INTEGER_ROW(I32) TO_INTEGER_ROW(U32) TO_INTEGER_ROW(I64) TO_INTEGER_ROW(U64)
-                        FOR_FLOATS(TO_BOOL, BOOL) FOR_INTEGERS(TO_BOOL, BOOL) TO_BOOL(BOOL, BOOL)
+TO_INTEGER_ROW(I8)
+TO_INTEGER_ROW(U8)
+TO_INTEGER_ROW(I16)
+TO_INTEGER_ROW(U16)
+TO_INTEGER_ROW(I32)
+TO_INTEGER_ROW(U32)
+TO_INTEGER_ROW(I64)
+TO_INTEGER_ROW(U64)
+FOR_FLOATS(TO_BOOL, BOOL)
+FOR_INTEGERS(TO_BOOL, BOOL)
+TO_BOOL(BOOL, BOOL)
 
 /* The pairs that programs use most, without the way through double. */
 #define DIRECT(to, from, expression)                                                               \
@@ -156,14 +173,14 @@ WIDE(U64, odd_U64(x))
             out[i] = (expression);                                                                 \
         }                                                                                          \
     }
-                            DIRECT(F32, F16, sa_half_to_float(x))
-                                DIRECT(F32, BF16, sa_bf16_to_float(x))
-                                    DIRECT(F16, F32, sa_float_to_half(x))
-                                        DIRECT(BF16, F32, sa_float_to_bf16(x))
-                                            DIRECT(F32, I32, (float)x)
-                                                DIRECT(F32, BOOL, (float)(x != 0))
+DIRECT(F32, F16, sa_half_to_float(x))
+DIRECT(F32, BF16, sa_bf16_to_float(x))
+DIRECT(F16, F32, sa_float_to_half(x))
+DIRECT(BF16, F32, sa_float_to_bf16(x))
+DIRECT(F32, I32, (float)x)
+DIRECT(F32, BOOL, (float)(x != 0))
 
-                                                    void sa_isa_fill_cast(sa_isa *isa)
+void sa_isa_fill_cast(sa_isa *isa)
 {
 #define SET(to, from) isa->cast[SA_##to][SA_##from] = cast_##to##_##from;
 #define SET_ROW(to) FOR_FLOATS(SET, to) FOR_INTEGERS(SET, to) SET(to, BOOL)

@@ -125,7 +125,8 @@ static bool broadcast(job *j, int n, const char *const *names, TF_DataType type,
                     names[1], s[1], names[2], s[2]);
         return false;
     }
-    const operand *y = tf_out(j, 0, type, rank, dims);
+    const operand *y =
+        type == o[0]->type ? tf_out_over(j, 0, 0, rank, dims) : tf_out(j, 0, type, rank, dims);
     tf_broadcast_views(j, n, o, y, v);
     return !j->failed && y->count > 0;
 }

@@ -214,6 +214,14 @@ const operand *tf_out(job *j, int i, TF_DataType type, int rank, const int64_t *
     return described(j, TF_AllocateOutput(j->ctx, i, type, dims, rank, bytes, j->status));
 }
 
+const operand *tf_out_over(job *j, int i, int n, int rank, const int64_t *dims)
+{
+    if (j->failed || !tf_count_fits(j, rank, dims))
+        return &nothing;
+    return described(
+        j, TF_ForwardInputOrAllocateOutput(j->ctx, &n, 1, i, dims, rank, NULL, j->status));
+}
+
 const operand *tf_temp(job *j, TF_DataType type, int rank, const int64_t *dims)
 {
     if (j->failed || !tf_count_fits(j, rank, dims))

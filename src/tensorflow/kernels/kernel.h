@@ -116,6 +116,9 @@ const char *tf_type(TF_DataType type);
 const operand *tf_in(job *j, int i);
 /* Allocates output i. */
 const operand *tf_out(job *j, int i, TF_DataType type, int rank, const int64_t *dims);
+/* Allocates output i, of input n's type, unless TensorFlow insists that it takes input n's memory,
+ * as its collectives do, which add up in place. The operator must allow it. */
+const operand *tf_out_over(job *j, int i, int n, int rank, const int64_t *dims);
 /* Output i is input n, reshaped; nothing is copied. */
 void tf_out_is_in(job *j, int i, int n, int rank, const int64_t *dims);
 /* Likewise, its bytes read as another type. */
