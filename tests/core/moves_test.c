@@ -396,8 +396,8 @@ static void loads_are_checked(void **state)
 {
     (void)state;
     static const char *const says[] = {
-        "load_2d reads 4096 bytes at L1+522240, which has 524288 (past the end by 2048) at "
-        "moves_te",
+        ("load_2d reads 4096 bytes at L1+522240, which has 524288 (past the end by 2048) at "
+         "moves_te"),
         "load_2d writes 66048 bytes at L0B+0, which has 65536 (past the end by 512)",
         "to memory 1; takes L0A and L0B",
     };
