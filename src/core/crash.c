@@ -49,17 +49,19 @@ static __thread sigjmp_buf *rescue __attribute__((tls_model("initial-exec")));
 
 typedef struct machine {
     uintptr_t pc, sp;
+    uintptr_t caller; /* of a function that has just been entered */
     bool write;
 } machine;
 
 static machine machine_of(const ucontext_t *u)
 {
 #if defined(__x86_64__)
-    return (machine){(uintptr_t)u->uc_mcontext.gregs[REG_RIP],
-                     (uintptr_t)u->uc_mcontext.gregs[REG_RSP],
-                     (u->uc_mcontext.gregs[REG_ERR] & 2) != 0};
+    return (machine){.pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
+                     .sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP],
+                     .write = (u->uc_mcontext.gregs[REG_ERR] & 2) != 0};
 #else
-    return (machine){u->uc_mcontext.pc, u->uc_mcontext.sp, false};
+    return (machine){
+        .pc = u->uc_mcontext.pc, .sp = u->uc_mcontext.sp, .caller = u->uc_mcontext.regs[30]};
 #endif
 }
 
@@ -92,7 +94,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *unu
     return last.frames == FRAMES ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-static void note_frames(uintptr_t sp, const sa_fiber *fiber)
+static void note_frames(const machine *m, const sa_fiber *fiber)
 {
     sigjmp_buf here;
     last.frames = 0;
@@ -100,8 +102,9 @@ static void note_frames(uintptr_t sp, const sa_fiber *fiber)
         rescue = &here;
         _Unwind_Backtrace(note_frame, NULL);
         Dl_info info;
-        if (last.frames < 2 && !dladdr((void *)last.pc, &info) && sp >= (uintptr_t)fiber->stack) {
-            last.frame[1] = *(const void **)sp; /* a call to nowhere: who called? */
+        if (last.frames < 2 && !dladdr((void *)last.pc, &info) &&
+            m->sp >= (uintptr_t)fiber->stack) { /* a call to nowhere: who called? */
+            last.frame[1] = m->caller ? (const void *)m->caller : *(const void **)m->sp;
             last.frames = 2;
         }
     }
@@ -220,7 +223,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     last.write = m.write;
     last.address = (uintptr_t)info->si_addr;
     last.pc = m.pc;
-    note_frames(m.sp, fiber);
+    note_frames(&m, fiber);
     go_on(context, land, fiber);
 }
 

@@ -16,7 +16,7 @@ static void widen(sa_dtype dtype, void *to, const void *from)
         memcpy(to, from, 4);
         return;
     case SA_I8:
-        i = *(const int8_t *)from;
+        i = *(const int8_t *)from; /* NOLINT(bugprone-signed-char-misuse): a number */
         memcpy(to, &i, 4);
         return;
     default: {

@@ -19,7 +19,8 @@ static double repeats(const sa_chip *chip, const sa_trace_event *e)
     uint64_t size = sa_dtype_bytes(e->dtype), from = sa_dtype_bytes(e->dtype_from);
     size = from > size ? from : size;
     uint64_t a_repeat = chip->vector_repeat_bytes / (size ? size : 1);
-    return (double)(e->work / a_repeat + (e->work % a_repeat != 0));
+    uint64_t repeats = e->work / a_repeat + (e->work % a_repeat != 0);
+    return (double)repeats;
 }
 
 double sa_cost_cube_rate(const sa_chip *chip, sa_dtype dtype)

@@ -72,7 +72,7 @@ static bool replaces_across(void *context, const sa_touch *earlier, sa_touch *la
     if (earlier->block == later->block && !earlier->shared) {
         return true;
     }
-    if (earlier->write || memcmp(&earlier->span, &later->span, sizeof(sa_span)) != 0) {
+    if (earlier->write || !sa_span_equal(&earlier->span, &later->span)) {
         return false;
     }
     later->shared = true;

@@ -222,7 +222,7 @@ static bool extend(sa_touch_list *list, const sa_touch *touch)
 
 static bool same_touch(const sa_touch *a, const sa_touch *b)
 {
-    return a->pc == b->pc && a->pipe == b->pipe && memcmp(&a->span, &b->span, sizeof a->span) == 0;
+    return a->pc == b->pc && a->pipe == b->pipe && sa_span_equal(&a->span, &b->span);
 }
 
 /* Long lists are looked through as far back as this, and wholly each time that they have doubled:

@@ -14,6 +14,12 @@ typedef struct sa_span { /* normal form: pitch > row_bytes, or one row and pitch
     uint32_t rows;
 } sa_span;
 
+static inline bool sa_span_equal(const sa_span *a, const sa_span *b)
+{
+    return a->start == b->start && a->row_bytes == b->row_bytes && a->pitch == b->pitch &&
+           a->rows == b->rows;
+}
+
 typedef struct sa_touch {
     sa_span span;
     const void *pc;

@@ -3,4 +3,4 @@
 #include "core/x86/x86.h"
 
 #define sa_isa_fill_elementwise sa_avx512_fill_elementwise
-#include "core/isa/elementwise.c"
+#include "core/isa/elementwise.c" /* NOLINT(bugprone-suspicious-include) */

@@ -49,7 +49,7 @@ static void gather_item(sa_core *core, const gather *g, int64_t item, void *indi
         if (!(at >= 0 && at < (double)g->size))
             sa_fault(core, SA_ERR_AICORE_EXCEPTION,
                      "aclnnGatherV2: index %lld is %.0f, it must be in [0, %lld)",
-                     (long long)(first + i), at, (long long)g->size);
+                     (long long)first + i, at, (long long)g->size);
         sa_copy_in(core, rows + (size_t)i * bytes,
                    g->self + (outer * g->size + (int64_t)at) * g->row_bytes + piece, bytes);
     }

@@ -221,7 +221,7 @@ static void sparse_labels(const run *r, float *result, const float *x)
                 core, SA_ERR_AICORE_EXCEPTION,
                 "Received a label value of %.0f which is outside the valid range of [0, %lld): "
                 "labels[%lld]",
-                label, (long long)p->d, (long long)(r->first + i));
+                label, (long long)p->d, (long long)r->first + i);
         if (at >= 0 && at < r->d) {
             uint32_t j = (uint32_t)at, index = rows(r) ? i * r->d + j : j * r->k + i;
             sa_set(core, SA_F32, r->loss, i,

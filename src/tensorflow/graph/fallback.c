@@ -68,7 +68,7 @@ static int node_attr(const node *n, const wire_field *name)
             else if (f.number == 2)
                 value = f;
         }
-        if (key.size != name->size || !key.data || memcmp(key.data, name->data, key.size))
+        if (!key.size || key.size != name->size || memcmp(key.data, name->data, key.size))
             continue;
         wire v = wire_of(value.data, value.size);
         while (wire_next(&v, &f)) {

@@ -240,10 +240,8 @@ static void change_launch(edits *e, const source *s, const kernels *k, const lau
 /* x >>> y is no operator; three templates may end there. */
 static void check_shift(const source *s, size_t i)
 {
-    size_t at = i + 3;
     for (int n = 0; n < 3; n++) {
-        at = back(s, i + 2 - (size_t)n, '<', '>');
-        if (at == s->count) {
+        if (back(s, i + 2 - (size_t)n, '<', '>') == s->count) {
             token_error(s, i, "there is no <<< for this >>>, and no operator >>>");
             return;
         }
@@ -293,7 +291,8 @@ static int by_place(const void *a, const void *b)
 
 static void apply(text *out, const source *s, edits *e)
 {
-    qsort(e->at, e->count, sizeof *e->at, by_place);
+    if (e->count > 1)
+        qsort(e->at, e->count, sizeof *e->at, by_place);
     size_t at = 0;
     for (size_t i = 0; i < e->count; i++) {
         const edit *one = &e->at[i];
