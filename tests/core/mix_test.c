@@ -96,7 +96,8 @@ static void exchange_kernel(sa_core *core, void *args)
             sa_cross_set(core, 2, SA_PIPE_FIX, 3);
             sa_cross_wait(core, SA_PIPE_MTE2, 4);
             for (uint32_t v = 0; v < ratio; v++)
-                x->wrong |= x->from_vector[i * ratio + v] != 10 * k;
+                if (x->from_vector[i * ratio + v] != 10 * k)
+                    __atomic_store_n(&x->wrong, true, __ATOMIC_RELAXED);
         } else {
             sa_cross_wait(core, SA_PIPE_MTE2, 3);
             x->from_vector[i] = 10 * x->from_cube[i / ratio];
@@ -254,8 +255,12 @@ static void pile_kernel(sa_core *core, void *args)
     sa_copy_out_2d(core, p->gm + 500 * size, (int64_t)(10 * size), ub, (uint32_t)(32 * size), 25,
                    (uint32_t)(7 * size));
     sa_set_atomic(core, SA_ATOMIC_NONE, SA_F32);
-    sa_fill(core, p->dtype, ub, 99, 1);
-    sa_copy_out(core, p->gm + 999 * size, ub, (uint32_t)size);
+    if (sa_block_idx(core) == 0) { /* moves overwrite again */
+        sa_fill(core, p->dtype, ub, 98, 1);
+        sa_copy_out(core, p->gm + 999 * size, ub, (uint32_t)size);
+        sa_fill(core, p->dtype, ub, 99, 1);
+        sa_copy_out(core, p->gm + 999 * size, ub, (uint32_t)size);
+    }
 }
 
 static void blocks_combine_in_gm(void **state)
