@@ -28,13 +28,16 @@ static void widen(sa_dtype dtype, void *to, const void *from)
     }
 }
 
-/* One fractal: lane l and k at source element at(l, k) of `from`. */
-static void fractal(sa_dtype dtype, uint8_t *to, const uint8_t *from, bool transpose)
+/* `lanes` x `k` of an NZ matrix of nz_rows rows in L1, by the body of load_l0a or load_l0b: lanes
+ * are rows there or, with `turned`, columns. Fractals follow each other along k in L0A, along lanes
+ * in L0B; either way where only one of the two is more than a fractal. */
+static void from_nz(const sa_core *core, sa_dtype dtype, sa_memory memory, void *packed,
+                    const void *l1, size_t nz_rows, size_t lanes, size_t k, bool turned)
 {
-    uint32_t size = (uint32_t)sa_dtype_bytes(dtype), c0 = 32 / size;
-    for (uint32_t k = 0; k < c0; k++)
-        for (uint32_t lane = 0; lane < 16; lane++, to += 4)
-            widen(dtype, to, from + (size_t)(transpose ? k * 16 + lane : lane * c0 + k) * size);
+    if (memory == SA_L0A)
+        core->isa->load_l0a[dtype](packed, l1, nz_rows, 0, 0, lanes, k, turned);
+    else
+        core->isa->load_l0b[dtype](packed, l1, nz_rows, 0, 0, k, lanes, !turned);
 }
 
 static void require_l0(const sa_issue *issue, sa_memory memory)
@@ -64,9 +67,16 @@ static void load_2d(sa_issue *issue, sa_dtype dtype, sa_memory memory, void *l0,
     uint8_t *out = sa_issue_operand(issue, memory, true, l0, p->times, FRACTAL_BYTES, pitch);
     sa_issue_show(issue, (uint64_t)p->times * FRACTAL_BYTES / size);
     uint8_t *to = sa_packed(issue->core, memory, out, size);
+    const size_t c0 = 32 / size, rows = (size_t)p->src_stride * 16;
+    if (!p->dst_gap && !p->down && p->src_stride) { /* neighbours in a row of fractals of NZ */
+        from_nz(issue->core, dtype, memory, to, in, rows, p->transpose ? p->times * 16 : 16,
+                p->transpose ? 16 : p->times * c0, p->transpose);
+        return;
+    }
     for (uint32_t t = 0; t < p->times; t++) {
         uint64_t step = (p->down ? p->times - 1 - t : t) * (uint64_t)p->src_stride;
-        fractal(dtype, to + t * pitch / size * 4, in + step * FRACTAL_BYTES, p->transpose);
+        from_nz(issue->core, dtype, memory, to + t * pitch / size * 4, in + step * FRACTAL_BYTES,
+                16, 16, c0, p->transpose);
     }
 }
 
@@ -119,6 +129,11 @@ void sa_load_transposed(sa_core *core, sa_dtype dtype, sa_memory memory, void *l
     for (uint32_t t = 0; t < p->times; t++) {
         uint64_t step = (p->down ? p->times - 1 - t : t) * (uint64_t)p->src_stride;
         const uint8_t *from = in + step * square;
+        if (fractals == 1 || inner == FRACTAL_BYTES) {
+            from_nz(core, dtype, memory, packed + t * pitch / size * 4, from, size == 1 ? 32 : 16,
+                    size == 1 ? 32 : 16, size == 1 ? 32 : 16, true);
+            continue;
+        }
         for (uint32_t f = 0; f < fractals; f++) {
             uint8_t *to = packed + (t * pitch + f * inner) / size * 4;
             /* the transposed square's fractal f: 1 byte goes on along lanes, 4 bytes along k */
@@ -177,6 +192,17 @@ void sa_load_3d(sa_core *core, sa_dtype dtype, sa_memory memory, void *l0, const
     uint8_t *out = WRITES(memory, l0, 1, blocks * steps * FRACTAL_BYTES, 0);
     sa_issue_show(&issue, (uint64_t)p->m * p->k);
     uint8_t *packed = sa_packed(core, memory, out, size);
+    bool matrix = p->filter_w == 1 && p->filter_h == 1 && p->stride_w == 1 && p->stride_h == 1 &&
+                  !(p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3]);
+    if (matrix && p->m_start % 16 == 0 && p->k_start % c0 == 0 &&
+        (uint64_t)p->m_start + p->m <= (uint64_t)wo * ho &&
+        (uint64_t)p->k_start + p->k <= UP(p->channels, c0) && p->m % 16 == 0 &&
+        p->k % c0 == 0) { /* the map is the matrix, in NZ */
+        from_nz(core, dtype, memory, packed,
+                map + ((uint64_t)p->k_start / c0 * wo * ho + p->m_start) * 32, (size_t)wo * ho,
+                lanes, depth, lanes_are_columns);
+        return;
+    }
     uint8_t padding[8] = {0};
     sa_scalar_store(dtype, padding, p->pad_value);
     static const uint8_t nothing[8];

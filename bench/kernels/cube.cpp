@@ -1,0 +1,123 @@
+/* The matmul kernel of `./dev bench kernels`: C = A B in half by cube instructions, GM -> L1 (NZ)
+ * -> L0A, L0B -> L0C -> GM. Two buffers on every level: while one is multiplied the next loads. The
+ * tile is an argument; m, k and n are multiples of 16. */
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+struct Tile {
+    uint32_t m, n, k_l1, k_l0; /* multiples of 16; k_l1 one of k_l0 */
+};
+
+class KernelMatmul
+{
+  public:
+    __aicore__ inline void Init(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t m, uint32_t k, uint32_t n,
+                                const Tile &tile)
+    {
+        m_ = m, k_ = k, n_ = n, tile_ = tile;
+        a_.SetGlobalBuffer((__gm__ half *)a, m * k);
+        b_.SetGlobalBuffer((__gm__ half *)b, k * n);
+        c_.SetGlobalBuffer((__gm__ half *)c, m * n);
+        pipe_.InitBuffer(a1_, 2, tile.m * tile.k_l1 * sizeof(half));
+        pipe_.InitBuffer(b1_, 2, tile.k_l1 * tile.n * sizeof(half));
+        pipe_.InitBuffer(a2_, 2, tile.m * tile.k_l0 * sizeof(half));
+        pipe_.InitBuffer(b2_, 2, tile.k_l0 * tile.n * sizeof(half));
+        pipe_.InitBuffer(co1_, 1, tile.m * tile.n * sizeof(float));
+    }
+    /* Tiles of C, columns first: neighbours read the same B. */
+    __aicore__ inline void Process()
+    {
+        uint32_t rows = (m_ + tile_.m - 1) / tile_.m, cols = (n_ + tile_.n - 1) / tile_.n;
+        for (uint32_t t = GetBlockIdx(); t < rows * cols; t += GetBlockNum()) {
+            uint32_t row = t % rows * tile_.m, col = t / rows * tile_.n;
+            Multiply(row, col, Least(m_ - row, tile_.m), Least(n_ - col, tile_.n));
+        }
+    }
+
+  private:
+    __aicore__ static inline uint32_t Least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+    __aicore__ inline void Multiply(uint32_t row, uint32_t col, uint32_t m, uint32_t n)
+    {
+        LocalTensor<float> c = co1_.AllocTensor<float>();
+        for (uint32_t k = 0; k < k_; k += tile_.k_l1) {
+            uint32_t kc = Least(k_ - k, tile_.k_l1);
+            LocalTensor<half> a = a1_.AllocTensor<half>(), b = b1_.AllocTensor<half>();
+            DataCopy(a, a_[(uint64_t)row * k_ + k], Nd2NzParams(1, m, kc, 0, k_, m, 1, 0));
+            DataCopy(b, b_[(uint64_t)k * n_ + col], Nd2NzParams(1, kc, n, 0, n_, kc, 1, 0));
+            a1_.EnQue(a);
+            b1_.EnQue(b);
+            a = a1_.DeQue<half>();
+            b = b1_.DeQue<half>();
+            for (uint32_t k0 = 0; k0 < kc; k0 += tile_.k_l0) {
+                Step(c, a, b, m, n, kc, k0, k + k0 == 0);
+            }
+            a1_.FreeTensor(a);
+            b1_.FreeTensor(b);
+        }
+        co1_.EnQue(c);
+        c = co1_.DeQue<float>();
+        FixpipeParamsV220 out(n, m, m, n_, false);
+        out.quantPre = F322F16;
+        Fixpipe(c_[(uint64_t)row * n_ + col], c, out);
+        co1_.FreeTensor(c);
+    }
+
+    /* Columns [k0, k0 + k_l0) of what L1 holds. */
+    __aicore__ inline void Step(const LocalTensor<float> &c, const LocalTensor<half> &a1,
+                                const LocalTensor<half> &b1, uint32_t m, uint32_t n, uint32_t kc,
+                                uint32_t k0, bool first)
+    {
+        uint32_t k = Least(kc - k0, tile_.k_l0);
+        LocalTensor<half> a = a2_.AllocTensor<half>(), b = b2_.AllocTensor<half>();
+        LoadData2DParams load;
+        load.repeatTimes = k / 16; /* a row of fractals of A, one column of NZ after the other */
+        load.srcStride = m / 16;
+        for (uint32_t i = 0; i < m / 16; i++) {
+            LoadData(a[i * 16 * k], a1[k0 * m + i * 256], load);
+        }
+        load.repeatTimes = n / 16; /* a row of fractals of B, each transposed */
+        load.srcStride = kc / 16;
+        load.ifTranspose = true;
+        for (uint32_t i = 0; i < k / 16; i++) {
+            LoadData(b[i * 16 * n], b1[k0 * 16 + i * 256], load);
+        }
+        a2_.EnQue(a);
+        b2_.EnQue(b);
+        a = a2_.DeQue<half>();
+        b = b2_.DeQue<half>();
+        MmadParams product;
+        product.m = m, product.n = n, product.k = k;
+        product.cmatrixInitVal = first;
+        Mmad(c, a, b, product);
+        a2_.FreeTensor(a);
+        b2_.FreeTensor(b);
+    }
+
+    TPipe pipe_;
+    TQue<TPosition::A1, 2> a1_;
+    TQue<TPosition::B1, 2> b1_;
+    TQue<TPosition::A2, 2> a2_;
+    TQue<TPosition::B2, 2> b2_;
+    TQue<TPosition::CO1, 1> co1_;
+    GlobalTensor<half> a_, b_, c_;
+    uint32_t m_ = 0, k_ = 0, n_ = 0;
+    Tile tile_ = {};
+};
+
+extern "C" __global__ __aicore__ __cube__ void
+matmul_f16(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t m, uint32_t k, uint32_t n, Tile tile)
+{
+    KernelMatmul op;
+    op.Init(a, b, c, m, k, n, tile);
+    op.Process();
+}
+
+/* What the benchmark calls. */
+extern "C" void bench_matmul(uint32_t blocks, void *stream, GM_ADDR a, GM_ADDR b, GM_ADDR c,
+                             uint32_t m, uint32_t k, uint32_t n, uint32_t tile_m, uint32_t tile_n,
+                             uint32_t k_l1, uint32_t k_l0)
+{
+    matmul_f16<<<blocks, nullptr, stream>>>(a, b, c, m, k, n, Tile{tile_m, tile_n, k_l1, k_l0});
+}
