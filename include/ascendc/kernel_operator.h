@@ -7,8 +7,9 @@
  *
  *   base.h types.h enums.h params.h   attributes, half and bfloat16_t, names, parameter structures
  *   tensor.h queue.h flags.h          GlobalTensor, LocalTensor; TPipe, TQue, TBuf
- *   move.h                            DataCopy, DataCopyPad, Copy
+ *   move.h intrinsics.h               DataCopy, DataCopyPad, Copy; on raw pointers
  *   elementwise.h compare.h reduce.h arrange.h sort.h   the vector pipe
+ *   operators.h unqualified.h         dst = a + b; names without AscendC::
  *   cube.h                            LoadData, Mmad, Fixpipe
  *   sync.h                            flags, barriers, cross-core, atomics
  *   system.h print.h tiling.h         block indices, workspaces; printf, assert; tiling data
@@ -28,10 +29,12 @@
 #include "ascendc/cube.h"
 #include "ascendc/elementwise.h"
 #include "ascendc/highlevel.h"
+#include "ascendc/intrinsics.h"
 #include "ascendc/later_chips.h"
 #include "ascendc/launch.h"
 #include "ascendc/move.h"
 #include "ascendc/normalize.h"
+#include "ascendc/operators.h"
 #include "ascendc/print.h"
 #include "ascendc/queue.h"
 #include "ascendc/reduce.h"
@@ -39,7 +42,6 @@
 #include "ascendc/sync.h"
 #include "ascendc/system.h"
 #include "ascendc/tiling.h"
-
-namespace tik2 = AscendC;
+#include "ascendc/unqualified.h"
 
 #endif

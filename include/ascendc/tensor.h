@@ -30,6 +30,16 @@ constexpr sa_memory memory_of(AscendC::TPosition p)
     }
 }
 
+/* A local address; one below 1 MiB is a byte of the position's memory, where this core has it. */
+SA_INLINE void *local(uint64_t address, AscendC::TPosition position)
+{
+    if (__builtin_expect(address < ((uint64_t)1 << 20), 0) &&
+        sa_local_bytes(sa_self(), memory_of(position))) {
+        return sa_local(sa_self(), memory_of(position), (uint32_t)address);
+    }
+    return (void *)(uintptr_t)address;
+}
+
 /* Below this no global memory lies. */
 template <class T>
 SA_INLINE T *global(T *address, uint64_t index, const char *call)
@@ -44,6 +54,9 @@ SA_INLINE T *global(T *address, uint64_t index, const char *call)
 
 namespace AscendC
 {
+template <class T>
+class LocalTensor;
+
 /* Elements in GM. */
 template <class T>
 class GlobalTensor
@@ -111,11 +124,19 @@ SA_INLINE bfloat16_t GlobalTensor<bfloat16_t>::GetValue(uint64_t index) const
     return value;
 }
 
-/* Where a tensor made by hand lies. */
+/* Where a tensor lies. Kernels that lay memory out by hand set the fields: bufferAddr is a pointer
+ * or, below 1 MiB, a byte of the memory that logicPos names. */
 struct TBuffAddr {
-    uint8_t logicPos = 0;
+    uint64_t bufferAddr = 0;
     uint32_t dataLen = 0;
-    uint32_t bufferAddr = 0;
+    uint8_t logicPos = (uint8_t)TPosition::VECCALC;
+    uint8_t bufferHandle = 0;
+};
+
+/* a + b, and so on: Operation::run computes it where it is assigned to (operators.h). */
+template <class T, class Operation>
+struct TensorExpression {
+    LocalTensor<T> a, b;
 };
 
 /* Elements in a local memory; a TQue or TBuf hands it out. */
@@ -127,23 +148,29 @@ class LocalTensor
 
     LocalTensor() = default;
     SA_INLINE LocalTensor(TPosition position, void *address, uint32_t bytes)
-        : address_((T *)address), bytes_(bytes), position_(position)
+        : address_{(uintptr_t)address, bytes, (uint8_t)position}
     {
     }
     /* `size` elements from byte `offset` of the position's memory. */
     SA_INLINE LocalTensor(TPosition position, uint32_t offset, uint32_t size)
-        : address_((T *)sa_local(sa_self(), softascend::memory_of(position), offset)),
-          bytes_(softascend::bytes_of<T>(size)), position_(position)
+        : LocalTensor(position, sa_local(sa_self(), softascend::memory_of(position), offset),
+                      softascend::bytes_of<T>(size))
     {
     }
-    SA_INLINE explicit LocalTensor(TPosition position) : position_(position) {}
+    SA_INLINE explicit LocalTensor(TPosition position) { address_.logicPos = (uint8_t)position; }
 
+    template <class From, class Operation>
+    SA_INLINE LocalTensor &operator=(const TensorExpression<From, Operation> &e)
+    {
+        Operation::run(*this, e.a, e.b);
+        return *this;
+    }
     SA_INLINE LocalTensor operator[](uint32_t offset) const
     {
         uint32_t skipped = softascend::bytes_of<T>(offset);
         LocalTensor rest = *this;
-        rest.address_ = (T *)((uintptr_t)address_ + skipped);
-        rest.bytes_ = bytes_ > skipped ? bytes_ - skipped : 0;
+        rest.address_.bufferAddr += skipped;
+        rest.address_.dataLen = address_.dataLen > skipped ? address_.dataLen - skipped : 0;
         return rest;
     }
     SA_INLINE void SetAddrWithOffset(LocalTensor<T> &source, uint32_t offset)
@@ -155,60 +182,59 @@ class LocalTensor
     {
         *this = source[offset].template ReinterpretCast<T>();
     }
-    SA_INLINE void SetAddr(const TBuffAddr &address)
-    {
-        *this = LocalTensor((TPosition)address.logicPos, address.bufferAddr,
-                            address.dataLen / (uint32_t)sizeof(T));
-    }
+    SA_INLINE void SetAddr(const TBuffAddr &address) { address_ = address; }
 
     /* The scalar pipe reads or writes one element. */
     SA_INLINE T GetValue(uint32_t index) const
     {
         if constexpr (sizeof(T) == 8) { /* a double does not hold it */
-            sa_get(sa_self(), softascend::dtype<T>, address_, index);
-            return address_[index];
+            return (*this)(index);
         } else {
-            return (T)sa_get(sa_self(), softascend::dtype<T>, address_, index);
+            return (T)sa_get(sa_self(), softascend::dtype<T>, GetPhyAddr(), index);
         }
     }
     template <class U>
     SA_INLINE void SetValue(uint32_t index, U value) const
     {
-        T element = (T)value;
+        T element = (T)value, *at = GetPhyAddr();
         if constexpr (sizeof(T) == 8) {
-            sa_set(sa_self(), softascend::dtype<T>, address_, index, 0);
-            address_[index] = element;
+            sa_set(sa_self(), softascend::dtype<T>, at, index, 0);
+            at[index] = element;
         } else {
-            sa_set(sa_self(), softascend::dtype<T>, address_, index, (double)element);
+            sa_set(sa_self(), softascend::dtype<T>, at, index, (double)element);
         }
     }
     SA_INLINE T &operator()(uint32_t index) const
     {
-        sa_get(sa_self(), softascend::dtype<T>, address_, index);
-        return address_[index];
+        T *at = GetPhyAddr();
+        sa_get(sa_self(), softascend::dtype<T>, at, index);
+        return at[index];
     }
 
     /* Elements that fit. */
     SA_INLINE uint32_t GetSize() const
     {
-        return std::is_same_v<T, int4b_t> ? bytes_ * 2 : bytes_ / (uint32_t)sizeof(T);
+        return std::is_same_v<T, int4b_t> ? address_.dataLen * 2
+                                          : address_.dataLen / (uint32_t)sizeof(T);
     }
-    SA_INLINE uint32_t GetLength() const { return bytes_; }
-    SA_INLINE void SetSize(uint32_t size) { bytes_ = softascend::bytes_of<T>(size); }
+    SA_INLINE uint32_t GetLength() const { return address_.dataLen; }
+    SA_INLINE void SetSize(uint32_t size) { address_.dataLen = softascend::bytes_of<T>(size); }
     SA_INLINE void SetBufferLen(uint32_t size) { SetSize(size); }
     template <class U>
     SA_INLINE LocalTensor<U> ReinterpretCast() const
     {
-        LocalTensor<U> other(position_, (void *)address_, bytes_);
+        LocalTensor<U> other;
+        other.address_ = address_;
         other.SetUserTag(tag_);
         return other;
     }
     SA_INLINE __ubuf__ T *GetPhyAddr(uint32_t offset = 0) const
     {
-        return (T *)((uintptr_t)address_ + softascend::bytes_of<T>(offset));
+        return (T *)((uintptr_t)softascend::local(address_.bufferAddr, position()) +
+                     softascend::bytes_of<T>(offset));
     }
-    SA_INLINE TPosition position() const { return position_; }
-    SA_INLINE int32_t GetPosition() const { return (int32_t)position_; }
+    SA_INLINE TPosition position() const { return (TPosition)address_.logicPos; }
+    SA_INLINE int32_t GetPosition() const { return address_.logicPos; }
     SA_INLINE void SetUserTag(int32_t tag) { tag_ = tag; }
     SA_INLINE int32_t GetUserTag() const { return tag_; }
     /* Shapes are the kernel's own affair; what is here has one dimension. */
@@ -219,10 +245,9 @@ class LocalTensor
         return ShapeInfo(1, &size);
     }
 
+    TBuffAddr address_;
+
   private:
-    T *address_ = nullptr;
-    uint32_t bytes_ = 0;
-    TPosition position_ = TPosition::VECCALC;
     int32_t tag_ = 0;
 };
 } // namespace AscendC

@@ -37,11 +37,14 @@ says() { # says NAME TEXT < SOURCE: ascc refuses NAME with TEXT
 
 runs launches.cpp passed "$ascc" -Wall -Wextra -Werror "$here/launches.cpp"
 runs 'launches.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/launches.cpp"
+runs spellings.cpp passed "$ascc" -Wall -Wextra -Werror "$here/spellings.cpp"
+runs 'spellings.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/spellings.cpp"
 runs twice.cpp passed "$ascc" -Wall -Wextra -Werror "$here/twice.cpp"
 [ "$(./a.out | grep -c constructed)" = 1 ] || fail "twice.cpp: globals are constructed more than once"
 runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc' twice.o"
 if command -v clang++ >/dev/null; then
     runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"
+    runs 'spellings.cpp, clang' passed "$ascc" --compiler clang++ "$here/spellings.cpp"
     runs 'twice.cpp, clang' passed "$ascc" --compiler clang++ -O3 "$here/twice.cpp"
 fi
 begin=$(date +%s%N)

@@ -1,0 +1,2 @@
+/* The name under which some kernels include the door. */
+#include "kernel_operator.h"
