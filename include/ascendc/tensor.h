@@ -72,7 +72,7 @@ class GlobalTensor
     SA_INLINE GlobalTensor operator[](uint64_t offset) const
     {
         GlobalTensor rest = *this;
-        rest.address_ = address_ + offset;
+        rest.address_ = GetPhyAddr(offset);
         rest.size_ = size_ > offset ? size_ - offset : 0;
         return rest;
     }
@@ -89,12 +89,16 @@ class GlobalTensor
         *softascend::global(address_, index, "SetValue") = value;
     }
     SA_INLINE uint64_t GetSize() const { return size_; }
-    SA_INLINE __gm__ T *GetPhyAddr(uint64_t offset = 0) const { return address_ + offset; }
+    SA_INLINE __gm__ T *GetPhyAddr(uint64_t offset = 0) const
+    {
+        return (T *)((uintptr_t)address_ + softascend::global_bytes_of<T>(offset));
+    }
     template <class U>
     SA_INLINE GlobalTensor<U> ReinterpretCast() const
     {
         GlobalTensor<U> other;
-        other.SetGlobalBuffer((U *)address_, size_ * sizeof(T) / sizeof(U));
+        other.SetGlobalBuffer((U *)address_, softascend::global_bytes_of<T>(size_) * 2 /
+                                                 softascend::global_bytes_of<U>(2));
         return other;
     }
     SA_INLINE void SetShapeInfo(const ShapeInfo &) {}

@@ -116,9 +116,14 @@ template <class T>
 constexpr sa_dtype dtype = dtype_of<T>::value;
 
 template <class T>
+constexpr uint64_t global_bytes_of(uint64_t count)
+{
+    return std::is_same_v<T, int4b_t> ? count / 2 : count * sizeof(T);
+}
+template <class T>
 constexpr uint32_t bytes_of(uint64_t count)
 {
-    return (uint32_t)(std::is_same_v<T, int4b_t> ? count / 2 : count * sizeof(T));
+    return (uint32_t)global_bytes_of<T>(count);
 }
 
 /* A parameter that takes what the others make of it: Adds(half…, 2.0f). */

@@ -102,6 +102,37 @@ extern "C" __global__ __aicore__ void by_hand(GM_ADDR in, GM_ADDR out)
     copy_ubuf_to_gm(out, ub, 0, 1, N * sizeof(int32_t) / 32, 0, 0);
 }
 
+/* two to a byte: an offset is of elements */
+extern "C" __global__ __aicore__ void four_bits(GM_ADDR in, GM_ADDR out)
+{
+    using namespace AscendC;
+    GlobalTensor<int4b_t> x;
+    x.SetGlobalBuffer((__gm__ int4b_t *)in);
+    GlobalTensor<float> y;
+    y.SetGlobalBuffer((__gm__ float *)out);
+    TPipe pipe;
+    TBuf<> packed, halves, floats;
+    pipe.InitBuffer(packed, N / 2);
+    pipe.InitBuffer(halves, N * 2);
+    pipe.InitBuffer(floats, N * 4);
+    DataCopy(packed.Get<int4b_t>(), x[N], N);
+    PipeBarrier<PIPE_ALL>();
+    Cast(halves.Get<half>(), packed.Get<int4b_t>(), RoundMode::CAST_NONE, N);
+    Cast(floats.Get<float>(), halves.Get<half>(), RoundMode::CAST_NONE, N);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(y, floats.Get<float>(), N);
+}
+
+/* bits read as another type, as kernels do without a cast for it */
+extern "C" __global__ __aicore__ void by_bits(__gm__ uint32_t *in, __gm__ uint32_t *out)
+{
+    for (int i = 0; i < N; i++) {
+        uint32_t bits = in[i];
+        *(float *)&bits += 1.0f;
+        out[i] = bits;
+    }
+}
+
 namespace tik2
 {
 class Halves
@@ -199,6 +230,21 @@ int main()
     check<int32_t>(
         "by_hand", [](GM_ADDR x, GM_ADDR y) { by_hand<<<1, nullptr, nullptr>>>(x, y); },
         [](double i) { return i == 1 ? N : i + 5; });
+    check<float>(
+        "four_bits",
+        [](GM_ADDR x, GM_ADDR y) {
+            for (int i = 0; i < N / 2; i++) {
+                x[N / 2 + i] = (uint8_t)((2 * i) & 7) | (uint8_t)(((2 * i + 1) & 7) << 4);
+            }
+            four_bits<<<1, nullptr, nullptr>>>(x, y);
+        },
+        [](double i) { return (int)i & 7; });
+    check<float>(
+        "by_bits",
+        [](GM_ADDR x, GM_ADDR y) {
+            by_bits<<<1, nullptr, nullptr>>>((uint32_t *)x, (uint32_t *)y);
+        },
+        [](double i) { return i + 1; });
     check<int32_t>(
         "older", [](GM_ADDR x, GM_ADDR y) { older<<<2, nullptr, nullptr>>>(x, y); },
         [](double i) { return i + 9; });

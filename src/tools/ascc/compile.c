@@ -31,6 +31,7 @@ void command(words *w, const options *o)
     /* a fault names the line of the call that made it; instructions round as the core's */
     words_add(w, "-fno-optimize-sibling-calls");
     words_add(w, "-ffp-contract=off");
+    words_add(w, "-fno-strict-aliasing"); /* kernels read floats as their bits */
     words_add_all(w, &o->flags);
 }
 
