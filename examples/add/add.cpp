@@ -1,37 +1,38 @@
-/* z = x + y in Ascend C, with the host program that launches it and checks the result.
+/* z = x + y: the skeleton of every vector kernel. A block takes tiles; a tile is copied in, worked
+ * on and copied out, by three pipes that run side by side, with queues between them.
  *
- *   g++ -std=c++17 -g1 add.cpp -lascendcl -lsoftascend        (-I and -L: as set_env.sh has them)
- */
-#include "acl/acl.h"
+ *   ascc add.cpp -o add && ./add */
+#include "../host.h"
 #include "kernel_operator.h"
 
-#include <cstdio>
-#include <vector>
+/* A move of 16 KB uses the bandwidth well, and 3 queues x 2 buffers x 16 KB are half of UB. */
+constexpr uint32_t TILE_BYTES = 16 * 1024;
+constexpr int32_t BUFFERS = 2; /* one is filled while the other is worked on */
 
-constexpr uint32_t TILE = 2048; /* elements; five buffers or six of them fit UB well */
-constexpr uint32_t BUFFERS = 2; /* one is filled while the other is worked on */
-
+template <typename T>
 class KernelAdd
 {
   public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t length)
+    __aicore__ inline KernelAdd() {}
+
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t length)
     {
-        /* equal shares, in whole 32-byte blocks of half */
-        uint32_t share = (length / AscendC::GetBlockNum() + 15) / 16 * 16;
-        begin_ = share * AscendC::GetBlockIdx();
-        end_ = begin_ + share < length ? begin_ + share : length;
-        x_.SetGlobalBuffer((__gm__ half *)x, length);
-        y_.SetGlobalBuffer((__gm__ half *)y, length);
-        z_.SetGlobalBuffer((__gm__ half *)z, length);
-        pipe_.InitBuffer(in_x_, BUFFERS, TILE * sizeof(half));
-        pipe_.InitBuffer(in_y_, BUFFERS, TILE * sizeof(half));
-        pipe_.InitBuffer(out_, BUFFERS, TILE * sizeof(half));
+        length_ = length;
+        x_.SetGlobalBuffer((__gm__ T *)x, length);
+        y_.SetGlobalBuffer((__gm__ T *)y, length);
+        z_.SetGlobalBuffer((__gm__ T *)z, length);
+        pipe_.InitBuffer(in_x_, BUFFERS, TILE_BYTES);
+        pipe_.InitBuffer(in_y_, BUFFERS, TILE_BYTES);
+        pipe_.InitBuffer(out_, BUFFERS, TILE_BYTES);
     }
 
+    /* Tiles are dealt like cards, so any length goes with any number of blocks. The calls only
+     * issue: while Compute waits for its tile, CopyIn of the next one is under way. */
     __aicore__ inline void Process()
     {
-        for (uint32_t at = begin_; at < end_; at += TILE) {
-            uint32_t n = end_ - at < TILE ? end_ - at : TILE;
+        const uint64_t step = (uint64_t)AscendC::GetBlockNum() * TILE;
+        for (uint64_t at = (uint64_t)AscendC::GetBlockIdx() * TILE; at < length_; at += step) {
+            const uint32_t n = length_ - at < TILE ? (uint32_t)(length_ - at) : TILE;
             CopyIn(at, n);
             Compute(n);
             CopyOut(at, n);
@@ -39,96 +40,85 @@ class KernelAdd
     }
 
   private:
-    __aicore__ inline void CopyIn(uint32_t at, uint32_t n)
+    static constexpr uint32_t TILE = TILE_BYTES / sizeof(T); /* elements */
+
+    /* DataCopyPad takes any number of bytes; DataCopy would want whole blocks of 32. */
+    __aicore__ inline void CopyIn(uint64_t at, uint32_t n)
     {
-        AscendC::LocalTensor<half> x = in_x_.AllocTensor<half>();
-        AscendC::LocalTensor<half> y = in_y_.AllocTensor<half>();
-        AscendC::DataCopy(x, x_[at], n);
-        AscendC::DataCopy(y, y_[at], n);
+        AscendC::LocalTensor<T> x = in_x_.template AllocTensor<T>();
+        AscendC::LocalTensor<T> y = in_y_.template AllocTensor<T>();
+        const AscendC::DataCopyExtParams one_row(1, n * sizeof(T), 0, 0, 0);
+        const AscendC::DataCopyPadExtParams<T> no_padding(false, 0, 0, 0);
+        AscendC::DataCopyPad(x, x_[at], one_row, no_padding);
+        AscendC::DataCopyPad(y, y_[at], one_row, no_padding);
         in_x_.EnQue(x);
         in_y_.EnQue(y);
     }
 
     __aicore__ inline void Compute(uint32_t n)
     {
-        AscendC::LocalTensor<half> x = in_x_.DeQue<half>();
-        AscendC::LocalTensor<half> y = in_y_.DeQue<half>();
-        AscendC::LocalTensor<half> z = out_.AllocTensor<half>();
+        AscendC::LocalTensor<T> x = in_x_.template DeQue<T>();
+        AscendC::LocalTensor<T> y = in_y_.template DeQue<T>();
+        AscendC::LocalTensor<T> z = out_.template AllocTensor<T>();
         AscendC::Add(z, x, y, n);
-        out_.EnQue(z);
+        out_.template EnQue<T>(z);
         in_x_.FreeTensor(x);
         in_y_.FreeTensor(y);
     }
 
-    __aicore__ inline void CopyOut(uint32_t at, uint32_t n)
+    __aicore__ inline void CopyOut(uint64_t at, uint32_t n)
     {
-        AscendC::LocalTensor<half> z = out_.DeQue<half>();
-        AscendC::DataCopy(z_[at], z, n);
+        AscendC::LocalTensor<T> z = out_.template DeQue<T>();
+        AscendC::DataCopyPad(z_[at], z, AscendC::DataCopyExtParams(1, n * sizeof(T), 0, 0, 0));
         out_.FreeTensor(z);
     }
 
     AscendC::TPipe pipe_;
     AscendC::TQue<AscendC::TPosition::VECIN, BUFFERS> in_x_, in_y_;
     AscendC::TQue<AscendC::TPosition::VECOUT, BUFFERS> out_;
-    AscendC::GlobalTensor<half> x_, y_, z_;
-    uint32_t begin_ = 0, end_ = 0;
+    AscendC::GlobalTensor<T> x_, y_, z_;
+    uint64_t length_ = 0;
 };
 
-extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t length)
+extern "C" __global__ __aicore__ void add_f32(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t length)
 {
-    KernelAdd op;
+    KernelAdd<float> op;
     op.Init(x, y, z, length);
     op.Process();
 }
-SOFTASCEND_KERNEL(add_custom, GM_ADDR, GM_ADDR, GM_ADDR, uint32_t)
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        int error = (int)(call);                                                                   \
-        if (error != ACL_SUCCESS) {                                                                \
-            const char *text = aclGetRecentErrMsg();                                               \
-            std::printf("%s: error %d: %s\n", #call, error, text ? text : "");                     \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
-int main()
+extern "C" __global__ __aicore__ void add_f16(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint64_t length)
 {
-    const uint32_t length = 8 * 16384 + 320, blocks = 8;
-    const size_t bytes = length * sizeof(half);
-    std::vector<half> x(length), y(length), z(length);
-    for (uint32_t i = 0; i < length; i++) {
-        x[i] = (float)(i % 1000);
-        y[i] = (float)(i % 7) * 0.5f;
+    KernelAdd<half> op;
+    op.Init(x, y, z, length);
+    op.Process();
+}
+
+int main(int argc, char **argv)
+{
+    example e = example_begin(argc, argv, "add", "z = x + y", "LENGTH=1000003",
+                              "half a unit in the last place");
+    const uint64_t n = e.size[0];
+    float *x = example_values(&e, n, -100, 100), *y = example_values(&e, n, -100, 100);
+    float *z = example_room(n);
+    uint8_t *x_gm = (uint8_t *)example_upload(&e, x, n);
+    uint8_t *y_gm = (uint8_t *)example_upload(&e, y, n);
+    uint8_t *z_gm = (uint8_t *)example_output(&e, n);
+
+    if (e.f16) {
+        add_f16<<<e.blocks, nullptr, e.stream>>>(x_gm, y_gm, z_gm, n);
+    } else {
+        add_f32<<<e.blocks, nullptr, e.stream>>>(x_gm, y_gm, z_gm, n);
     }
+    example_download(&e, z, z_gm, n);
 
-    void *x_device, *y_device, *z_device;
-    aclrtStream stream;
-    CHECK(aclInit(nullptr));
-    CHECK(aclrtSetDevice(0));
-    CHECK(aclrtCreateStream(&stream));
-    CHECK(aclrtMalloc(&x_device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&y_device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&z_device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMemcpy(x_device, bytes, x.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-    CHECK(aclrtMemcpy(y_device, bytes, y.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-
-    CHECK(ACLRT_LAUNCH_KERNEL(add_custom)(blocks, stream, (GM_ADDR)x_device, (GM_ADDR)y_device,
-                                          (GM_ADDR)z_device, length));
-    CHECK(aclrtSynchronizeStream(stream));
-    CHECK(aclrtMemcpy(z.data(), bytes, z_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-
-    uint32_t wrong = 0;
-    for (uint32_t i = 0; i < length; i++) {
-        wrong += (float)z[i] != (float)half((float)(i % 1000) + (float)(i % 7) * 0.5f);
+    for (uint64_t i = 0; i < n; i++) {
+        double exact = (double)x[i] + y[i];
+        example_expect(&e, i, z[i], exact, 0.5 * example_ulp(&e, exact));
     }
-    std::printf("add: %u elements, %u wrong\n", length, wrong);
-
-    CHECK(aclrtFree(x_device));
-    CHECK(aclrtFree(y_device));
-    CHECK(aclrtFree(z_device));
-    CHECK(aclrtDestroyStream(stream));
-    CHECK(aclrtResetDevice(0));
-    CHECK(aclFinalize());
-    return wrong != 0;
+    CHECK(aclrtFree(x_gm));
+    CHECK(aclrtFree(y_gm));
+    CHECK(aclrtFree(z_gm));
+    free(x), free(y), free(z);
+    return example_end(&e);
 }

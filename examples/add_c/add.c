@@ -1,10 +1,8 @@
 /* z = x + y in the kernel language: docs/kernels-in-c.md reads this file line by line.
  *
- *   gcc -std=c17 -g1 add.c -lascendcl -lsoftascend        (-I and -L: as set_env.sh has them) */
-#include "acl/acl.h"
+ *   gcc -std=c17 -g1 add.c -lascendcl -lsoftascend -lm    (-I and -L: as set_env.sh has them) */
+#include "../host.h"
 #include "softascend/launch.h"
-
-#include <stdio.h>
 
 #define TILE 8192u /* elements: three arrays, two buffers each, 32 KiB a buffer: all of UB */
 
@@ -53,56 +51,25 @@ static void add_kernel(sa_core *core, void *args)
     }
 }
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        int error = (call);                                                                        \
-        if (error != ACL_SUCCESS) {                                                                \
-            const char *text = aclGetRecentErrMsg();                                               \
-            printf("%s: error %d: %s\n", #call, error, text ? text : "");                          \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static float x[300000], y[300000], z[300000];
-
-int main(void)
+int main(int argc, char **argv)
 {
-    const uint32_t n = 300000, blocks = 8;
+    example e = example_begin(argc, argv, "add_c", "z = x + y", "LENGTH=300000", "half a unit");
+    const uint32_t n = (uint32_t)e.size[0];
+    example_only_f32(&e);
+    float *x = example_values(&e, n, -100, 100), *y = example_values(&e, n, -100, 100);
+    float *z = example_room(n);
+    add_args args = {example_upload(&e, x, n), example_upload(&e, y, n), example_output(&e, n), n};
+
+    CHECK(sa_stream_launch(e.stream, add_kernel, "add", e.blocks, SA_AIV, &args, sizeof args));
+    example_download(&e, z, args.z, n);
+
     for (uint32_t i = 0; i < n; i++) {
-        x[i] = (float)i;
-        y[i] = 0.5f * (float)(i % 7);
+        double exact = (double)x[i] + y[i];
+        example_expect(&e, i, z[i], exact, 0.5 * example_ulp(&e, exact));
     }
-
-    add_args args = {.n = n};
-    void *x_device, *y_device, *z_device;
-    aclrtStream stream;
-    CHECK(aclInit(NULL));
-    CHECK(aclrtSetDevice(0));
-    CHECK(aclrtCreateStream(&stream));
-    CHECK(aclrtMalloc(&x_device, sizeof(x), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&y_device, sizeof(y), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&z_device, sizeof(z), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMemcpy(x_device, sizeof(x), x, sizeof(x), ACL_MEMCPY_HOST_TO_DEVICE));
-    CHECK(aclrtMemcpy(y_device, sizeof(y), y, sizeof(y), ACL_MEMCPY_HOST_TO_DEVICE));
-
-    args.x = x_device;
-    args.y = y_device;
-    args.z = z_device;
-    CHECK(sa_stream_launch(stream, add_kernel, "add", blocks, SA_AIV, &args, sizeof(args)));
-    CHECK(aclrtSynchronizeStream(stream));
-    CHECK(aclrtMemcpy(z, sizeof(z), z_device, sizeof(z), ACL_MEMCPY_DEVICE_TO_HOST));
-
-    uint32_t wrong = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        wrong += z[i] != x[i] + y[i];
-    }
-    printf("add: %u elements, %u wrong\n", n, wrong);
-
-    CHECK(aclrtFree(x_device));
-    CHECK(aclrtFree(y_device));
-    CHECK(aclrtFree(z_device));
-    CHECK(aclrtDestroyStream(stream));
-    CHECK(aclrtResetDevice(0));
-    CHECK(aclFinalize());
-    return wrong != 0;
+    CHECK(aclrtFree((void *)args.x));
+    CHECK(aclrtFree((void *)args.y));
+    CHECK(aclrtFree(args.z));
+    free(x), free(y), free(z);
+    return example_end(&e);
 }

@@ -1,11 +1,8 @@
 /* C = A B on a cube core in the kernel language: docs/kernels-in-c.md reads this file line by line.
  *
- *   gcc -std=c17 -g1 matmul.c -lascendcl -lsoftascend        (-I and -L: as set_env.sh has them) */
-#include "acl/acl.h"
+ *   gcc -std=c17 -g1 matmul.c -lascendcl -lsoftascend -lm    (-I and -L: as set_env.sh has them) */
+#include "../host.h"
 #include "softascend/launch.h"
-
-#include <math.h>
-#include <stdio.h>
 
 #define TILE 128u /* rows and columns of C that a block computes at a time */
 #define STEP 64u  /* how much of K comes in at a time */
@@ -87,64 +84,38 @@ static void matmul_kernel(sa_core *core, void *args)
     sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
 }
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        int error = (call);                                                                        \
-        if (error != ACL_SUCCESS) {                                                                \
-            const char *text = aclGetRecentErrMsg();                                               \
-            printf("%s: error %d: %s\n", #call, error, text ? text : "");                          \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
-enum { M = 300, K = 200, N = 150 };
-static float a[M * K], b[K * N], c[M * N];
-
-int main(void)
+int main(int argc, char **argv)
 {
-    const uint32_t blocks = 2; /* six tiles: three for each */
-    for (int i = 0; i < M * K; i++) {
-        a[i] = (float)(i % 13 - 6) / 8;
-    }
-    for (int i = 0; i < K * N; i++) {
-        b[i] = (float)(i % 11 - 5) / 4;
-    }
+    example e = example_begin(argc, argv, "matmul_c", "C = A B", "M=300 K=200 N=450",
+                              "2 K units of |A| |B|, the bound of a sum of K products");
+    const uint32_t m = (uint32_t)e.size[0], k = (uint32_t)e.size[1], n = (uint32_t)e.size[2];
+    example_only_f32(&e);
+    float *a = example_values(&e, (size_t)m * k, -1, 1);
+    float *b = example_values(&e, (size_t)k * n, -1, 1), *c = example_room((size_t)m * n);
+    matmul_args args = {example_upload(&e, a, (size_t)m * k),
+                        example_upload(&e, b, (size_t)k * n),
+                        example_output(&e, (size_t)m * n),
+                        m,
+                        k,
+                        n};
 
-    void *a_device, *b_device, *c_device;
-    aclrtStream stream;
-    CHECK(aclInit(NULL));
-    CHECK(aclrtSetDevice(0));
-    CHECK(aclrtCreateStream(&stream));
-    CHECK(aclrtMalloc(&a_device, sizeof(a), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&b_device, sizeof(b), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&c_device, sizeof(c), ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMemcpy(a_device, sizeof(a), a, sizeof(a), ACL_MEMCPY_HOST_TO_DEVICE));
-    CHECK(aclrtMemcpy(b_device, sizeof(b), b, sizeof(b), ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK(
+        sa_stream_launch(e.stream, matmul_kernel, "matmul", e.blocks, SA_AIC, &args, sizeof args));
+    example_download(&e, c, args.c, (size_t)m * n);
 
-    matmul_args args = {a_device, b_device, c_device, M, K, N};
-    CHECK(sa_stream_launch(stream, matmul_kernel, "matmul", blocks, SA_AIC, &args, sizeof(args)));
-    CHECK(aclrtSynchronizeStream(stream));
-    CHECK(aclrtMemcpy(c, sizeof(c), c_device, sizeof(c), ACL_MEMCPY_DEVICE_TO_HOST));
-
-    /* |C - C64| <= 2 K eps (|A| |B|): the bound of a sum of K products in fp32 */
-    int wrong = 0;
-    for (int i = 0; i < M; i++) {
-        for (int j = 0; j < N; j++) {
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
             double sum = 0, size = 0;
-            for (int k = 0; k < K; k++) {
-                sum += (double)a[i * K + k] * b[k * N + j];
-                size += fabs((double)a[i * K + k] * b[k * N + j]);
+            for (size_t at = 0; at < k; at++) {
+                sum += (double)a[i * k + at] * b[at * n + j];
+                size += fabs((double)a[i * k + at] * b[at * n + j]);
             }
-            wrong += !(fabs(c[i * N + j] - sum) <= 2 * K * 0x1p-23 * size);
+            example_expect(&e, i * n + j, c[i * n + j], sum, 2 * k * 0x1p-23 * size);
         }
     }
-    printf("matmul: %d elements, %d wrong\n", M * N, wrong);
-
-    CHECK(aclrtFree(a_device));
-    CHECK(aclrtFree(b_device));
-    CHECK(aclrtFree(c_device));
-    CHECK(aclrtDestroyStream(stream));
-    CHECK(aclrtResetDevice(0));
-    CHECK(aclFinalize());
-    return wrong != 0;
+    CHECK(aclrtFree((void *)args.a));
+    CHECK(aclrtFree((void *)args.b));
+    CHECK(aclrtFree(args.c));
+    free(a), free(b), free(c);
+    return example_end(&e);
 }

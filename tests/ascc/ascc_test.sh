@@ -48,7 +48,7 @@ if command -v clang++ >/dev/null; then
     runs 'twice.cpp, clang' passed "$ascc" --compiler clang++ -O3 "$here/twice.cpp"
 fi
 begin=$(date +%s%N)
-runs add.cpp ', 0 wrong' "$ascc" "$source/examples/add/add.cpp"
+runs add.cpp ': OK' "$ascc" "$source/examples/add/add.cpp"
 ms=$((($(date +%s%N) - begin) / 1000000))
 [ $ms -lt 5000 ] || fail "add.cpp builds and runs in $ms ms, more than 5000"
 

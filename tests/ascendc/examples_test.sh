@@ -1,11 +1,12 @@
 #!/bin/sh
-# The examples as a user builds them, with plain g++ and gcc: right, and silent under the race check.
-# Copies that lost one flag (its waits, or its sets too) are reported with the two lines that race.
+# The examples as a user builds them: right on odd sizes, types and block counts, silent under the
+# race check, and minimal: a copy that lost one flag or barrier is reported, with the lines that race.
 #
-#   examples_test.sh SOURCE LIB64
+#   examples_test.sh SOURCE BUILD
 set -u
-source=$1 lib=$2
-export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+source=$1 build=$2
+lib=$build/lib64 ascc=$build/bin/ascc
+export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -14,43 +15,73 @@ fail() {
     failed=1
 }
 
-build() { # build FILE PROGRAM FLAGS…
-    file=$1 program=$2
-    shift 2
-    case $file in
-    *.cpp) set -- g++ -std=c++17 "$@" -I"$source/include/ascendc" ;;
-    *) set -- gcc -std=c17 "$@" ;;
-    esac
-    "$@" -g1 -I"$source/include" "$file" -o "$program" -L"$lib" -lascendcl -lsoftascend -lm ||
-        fail "$file does not build"
+build() { # build FILE FLAGS…: as program; a copy finds host.h where the example does
+    built=$1
+    shift
+    set -- -Wall -Wextra -Werror "$@" -iquote "$(dirname "$source/examples/$example")" -g1 "$built" \
+        -o "$dir/program"
+    case $built in
+    *.cpp) "$ascc" "$@" ;;
+    *) gcc -std=c17 -O1 "$@" -I"$source/include" -L"$lib" -lascendcl -lsoftascend -lm ;;
+    esac >"$dir/out" 2>&1 || fail "$built does not build: $(cat "$dir/out")"
 }
+
+runs() { # runs ARGUMENT…: the program is right, and silent under the race check
+    SOFTASCEND_CHECK=race "$dir/program" "$@" >"$dir/out" 2>"$dir/err" || fail "$example $* fails"
+    grep -q ': OK$' "$dir/out" || fail "$example $*: $(cat "$dir/out")"
+    [ -s "$dir/err" ] && fail "$example $* is right, but: $(cat "$dir/err")"
+}
+
+# ---- right: FILE TYPES SIZES…, a size with its dimensions joined by x
+while read -r example types sizes; do
+    build "$source/examples/$example"
+    for size in $sizes; do
+        for type in $(echo "$types" | tr , ' '); do
+            for blocks in 1 3 48; do
+                # shellcheck disable=SC2046 # a dimension is a word
+                runs $(echo "$size" | tr x ' ') --dtype "$type" --blocks $blocks
+            done
+        done
+    done
+    runs
+    "$dir/program" --help | grep -q 'Usage' || fail "$example --help"
+    "$dir/program" --blocks 0 >"$dir/out" 2>&1
+    [ $? = 2 ] || fail "$example takes no blocks: $(cat "$dir/out")"
+done <<'END_OF_TABLE'
+add/add.cpp               f32,f16 0 1 17 131 100003
+add_c/add.c               f32     0 1 17 131 100003
+sigmoid/sigmoid.cpp       f32,f16 0 1 17 131 100003
+sigmoid_c/sigmoid.c       f32,f16 0 1 17 131 100003
+leaky_relu/leaky_relu.cpp f32,f16 0 1 17 131 100003
+reduce/reduce.cpp         f32,f16 0 1 17 131 100003
+reduce_c/reduce.c         f32,f16 0 1 17 131 100003
+softmax/softmax.cpp       f32,f16 0x5 5x0 1x1 3x17 7x4097 2x10003
+softmax_c/softmax.c       f32,f16 0x5 5x0 1x1 3x17 7x4097 2x10003
+layer_norm/layer_norm.cpp f32,f16 0x5 5x0 1x1 3x17 7x4097 2x10003
+top_k/top_k.cpp           f32,f16 0x5x5 1x1x1 3x17x17 7x2049x31 2x10003x2048
+matmul_c/matmul.c         f32     1x1x1 17x33x65 129x65x130
+END_OF_TABLE
+
+# ---- minimal
 
 line() { # line FILE TEXT: the number of the first line that has TEXT
     grep -n -F -e "$2" "$1" | head -n 1 | cut -d : -f 1
 }
 
-races() { # races NAME PROGRAM EARLIER LATER: a report names these two lines, in this order
-    SOFTASCEND_CHECK=race "$2" >"$dir/out" 2>"$dir/err" || fail "$1: $(cat "$dir/out")"
-    grep -A 1 "  *[a-z]* *by pipe [A-Z0-9]* *$3 (" "$dir/err" | grep -q " $4 (" ||
-        fail "$1: no report of $3 and $4 in: $(cat "$dir/err")"
+races() { # races NAME EARLIER LATER: a report names these two lines, in this order
+    SOFTASCEND_CHECK=race "$dir/program" >"$dir/out" 2>"$dir/err" || fail "$1: $(cat "$dir/out")"
+    grep -A 1 "  *[a-z]* *by pipe [A-Z0-9]* *$2 (" "$dir/err" | grep -q " $3 (" ||
+        fail "$1: no report of $2 and $3 in: $(cat "$dir/err")"
     tail -n 1 "$dir/err" | grep -q 'racecheck: [1-9][0-9]* races\{0,1\} found' || fail "$1: no summary"
 }
 
-for example in add/add.cpp add_c/add.c matmul_c/matmul.c; do
-    build "$source/examples/$example" "$dir/program"
-    "$dir/program" >"$dir/out" 2>&1 || fail "$example: $(cat "$dir/out")"
-    grep -q ', 0 wrong$' "$dir/out" || fail "$example: $(cat "$dir/out")"
-    SOFTASCEND_CHECK=race "$dir/program" >"$dir/out" 2>"$dir/err" || fail "$example under check"
-    [ -s "$dir/err" ] && fail "$example is right, but: $(cat "$dir/err")"
-done
-
 lose() { # lose FILE FROM TO EARLIER LATER: texts of the two lines that race
-    example=$source/examples/$1 name=$(basename "$1")
+    example=$1 file=$source/examples/$1 name=$(basename "$1")
     for what in wait_flag '[a-z]*_flag'; do
-        sed "/sa_$what(core, SA_PIPE_$2, SA_PIPE_$3,/s|sa_|// &|" "$example" >"$dir/$name"
-        build "$dir/$name" "$dir/program"
-        races "$name without $2 to $3 ($what)" "$dir/program" \
-            "$name:$(line "$example" "$4")" "$name:$(line "$example" "$5")"
+        sed "/sa_$what(core, SA_PIPE_$2, SA_PIPE_$3,/s|sa_|// &|" "$file" >"$dir/$name"
+        build "$dir/$name"
+        races "$name without $2 to $3 ($what)" \
+            "$name:$(line "$file" "$4")" "$name:$(line "$file" "$5")"
     done
 }
 
@@ -65,22 +96,59 @@ lose matmul_c/matmul.c M MTE1 sa_mmad sa_load_l0b
 lose matmul_c/matmul.c M FIX sa_mmad sa_fixpipe
 lose matmul_c/matmul.c FIX M sa_fixpipe sa_mmad
 
-# add.cpp's flags are its queues': a copy of the header leaves out one kind
-cp -r "$source/include" "$dir/include"
+# add.cpp's flags are its queues': a toolkit whose header leaves out one kind
+mkdir "$dir/home" "$dir/home/bin"
+cp -r "$source/include" "$dir/home/include"
+cp "$ascc" "$dir/home/bin"
+ln -s "$lib" "$dir/home/lib64"
 sed 's/sa_wait_flag(sa_self(), from, to/if (from != LOST_FROM || to != LOST_TO) &/' \
-    "$source/include/ascendc/flags.h" >"$dir/include/ascendc/flags.h"
+    "$source/include/ascendc/flags.h" >"$dir/home/include/ascendc/flags.h"
 lose_queue() {
-    add=$source/examples/add/add.cpp
-    g++ -std=c++17 -g1 -DLOST_FROM=SA_PIPE_"$1" -DLOST_TO=SA_PIPE_"$2" -I"$dir/include" \
-        -I"$dir/include/ascendc" "$add" -o "$dir/program" -L"$lib" -lascendcl -lsoftascend ||
-        fail "add.cpp with its own header"
-    races "add.cpp without $1 to $2" "$dir/program" "add.cpp:$(line "$add" "$3")" \
-        "add.cpp:$(line "$add" "$4")"
+    example=add/add.cpp add=$source/examples/add/add.cpp
+    build "$add" -DLOST_FROM=SA_PIPE_"$1" -DLOST_TO=SA_PIPE_"$2"
+    races "add.cpp without $1 to $2" "add.cpp:$(line "$add" "$3")" "add.cpp:$(line "$add" "$4")"
 }
-lose_queue MTE2 V 'DataCopy(x, x_' 'AscendC::Add('
-lose_queue V MTE2 'AscendC::Add(' 'DataCopy(y, y_'
-lose_queue V MTE3 'AscendC::Add(' 'DataCopy(z_[at]'
-lose_queue MTE3 V 'DataCopy(z_[at]' 'AscendC::Add('
+ascc=$dir/home/bin/ascc
+lose_queue MTE2 V 'DataCopyPad(x, x_' 'AscendC::Add('
+lose_queue V MTE2 'AscendC::Add(' 'DataCopyPad(y, y_'
+lose_queue V MTE3 'AscendC::Add(' 'DataCopyPad(z_[at]'
+lose_queue MTE3 V 'DataCopyPad(z_[at]' 'AscendC::Add('
+
+ascc=$build/bin/ascc
+
+# The barriers and waits between dependent instructions, one at a time, chosen when it runs.
+cat >"$dir/lost.h" <<'END_OF_HEADER'
+#include <stdlib.h>
+static inline int lost(void) { return getenv("LOST") ? atoi(getenv("LOST")) : 0; }
+END_OF_HEADER
+while read -r example sizes; do
+    name=$(basename "$example")
+    awk '!/Concat/ && /PipeBarrier<PIPE_(V|ALL)>\(\);|sa_barrier\(|AscendC::WaitFlag<|sa_wait_flag\(core, SA_PIPE_V, SA_PIPE_S/ {
+             sub(/AscendC::(PipeBarrier|WaitFlag)<|sa_barrier\(|sa_wait_flag\(/, "if (lost() != " NR ") &")
+         } 1' "$source/examples/$example" >"$dir/$name"
+    build "$dir/$name" -include "$dir/lost.h"
+    grep -n 'if (lost() != ' "$dir/$name" | cut -d : -f 1 >"$dir/lines"
+    [ -s "$dir/lines" ] || fail "$name has nothing to lose"
+    while read -r lost; do
+        for blocks in 2 8; do
+            # shellcheck disable=SC2086 # a dimension is a word
+            LOST=$lost SOFTASCEND_CHECK=race "$dir/program" $sizes --blocks $blocks --dtype f16 \
+                >"$dir/out" 2>&1
+            cat "$dir/out"
+        done >"$dir/err"
+        grep -q "by pipe.*$name:[0-9]" "$dir/err" ||
+            fail "$name needs no $(sed -n "${lost}p" "$source/examples/$example") (line $lost)"
+    done <"$dir/lines"
+done <<'END_OF_TABLE'
+sigmoid/sigmoid.cpp 20000
+sigmoid_c/sigmoid.c 20000
+reduce/reduce.cpp 20000
+reduce_c/reduce.c 20000
+softmax/softmax.cpp 5 5000
+softmax_c/softmax.c 5 5000
+layer_norm/layer_norm.cpp 5 5000
+top_k/top_k.cpp 5 2500 40
+END_OF_TABLE
 
 [ $failed = 0 ] && echo passed
 exit $failed
