@@ -24,7 +24,7 @@
 typedef struct example {
     const char *name, *bound;
     uint64_t size[3];
-    int sizes, f16;
+    int sizes, f16, bf16; /* neither: fp32 */
     uint32_t blocks;
     aclrtStream stream;
     uint64_t random, checked, wrong, first;
@@ -42,13 +42,14 @@ typedef struct example {
         }                                                                                          \
     } while (0)
 
-/* about: "y = f(x)". sizes: names and defaults, "ROWS=100 COLUMNS=1000". bound: what `allowed`
- * in example_expect stands for, in words. */
+/* about: "y = f(x)". sizes: names and defaults, "ROWS=100 COLUMNS=1000". dtypes: "f32|f16", the
+ * first is the default. bound: what `allowed` in example_expect stands for, in words. */
 static inline example example_begin(int argc, char **argv, const char *name, const char *about,
-                                    const char *sizes, const char *bound)
+                                    const char *sizes, const char *dtypes, const char *bound)
 {
     example e;
     int given = 0, help = 0, bad = 0;
+    const char *dtype = dtypes;
     memset(&e, 0, sizeof e);
     e.name = name, e.bound = bound, e.blocks = 8;
     for (const char *at = sizes; (at = strchr(at, '=')); e.sizes++) {
@@ -63,8 +64,15 @@ static inline example example_begin(int argc, char **argv, const char *name, con
             e.blocks = (uint32_t)strtoul(value, &end, 10);
             bad |= *end || e.blocks == 0 || e.blocks > 65535;
         } else if (!strcmp(argv[i], "--dtype") && i++) {
-            e.f16 = !strcmp(value, "f16");
-            bad |= !e.f16 && strcmp(value, "f32");
+            size_t length = strlen(value);
+            for (dtype = dtypes;
+                 strncmp(dtype, value, length) || (dtype[length] && dtype[length] != '|');) {
+                dtype = strchr(dtype, '|') ? strchr(dtype, '|') + 1 : "";
+                if (!*dtype) {
+                    bad = 1;
+                    break;
+                }
+            }
         } else if (given < e.sizes && *argv[i] >= '0' && *argv[i] <= '9') {
             e.size[given++] = strtoull(argv[i], &end, 10);
             bad |= *end;
@@ -74,28 +82,38 @@ static inline example example_begin(int argc, char **argv, const char *name, con
     }
     if (help || bad) {
         fprintf(bad ? stderr : stdout,
-                "Usage: %s [SIZE...] [--dtype f32|f16] [--blocks N]\n%s; sizes: %s; blocks: 8.\n"
+                "Usage: %s [SIZE...] [--dtype %s] [--blocks N]\n%s; sizes: %s; blocks: 8.\n"
                 "The result is checked against float64. Allowed: %s.\n",
-                name, about, sizes, bound);
+                name, dtypes, about, sizes, bound);
         exit(bad ? 2 : 0);
     }
+    e.f16 = !strncmp(dtype, "f16", 3);
+    e.bf16 = !strncmp(dtype, "bf16", 4);
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtCreateStream(&e.stream));
     return e;
 }
 
-static inline void example_only_f32(const example *e)
+/* A float as 16 bits of the example's type, to nearest even, and back. */
+static inline uint16_t example_narrow(const example *e, float x)
 {
-    if (e->f16) {
-        fprintf(stderr, "%s: this kernel is for f32 alone\n", e->name);
-        exit(2);
-    }
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return e->f16 ? aclFloatToFloat16(x) : (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static inline float example_widen(const example *e, uint16_t narrow)
+{
+    float x;
+    uint32_t bits = (uint32_t)narrow << 16;
+    memcpy(&x, &bits, sizeof x);
+    return e->f16 ? aclFloat16ToFloat(narrow) : x;
 }
 
 static inline float example_round(const example *e, float x)
 {
-    return e->f16 ? aclFloat16ToFloat(aclFloatToFloat16(x)) : x;
+    return e->f16 || e->bf16 ? example_widen(e, example_narrow(e, x)) : x;
 }
 
 /* Room for n floats on the host; for 0 too, as for all below. */
@@ -129,22 +147,22 @@ static inline void *example_device(size_t bytes)
 
 static inline size_t example_bytes(const example *e, uint64_t n)
 {
-    return n * (e->f16 ? sizeof(aclFloat16) : sizeof(float));
+    return n * (e->f16 || e->bf16 ? 2 : 4);
 }
 
 static inline void *example_upload(const example *e, const float *x, uint64_t n)
 {
     size_t bytes = example_bytes(e, n);
     void *gm = example_device(bytes);
-    aclFloat16 *half = e->f16 ? (aclFloat16 *)example_room(n) : NULL;
-    for (uint64_t i = 0; half && i < n; i++) {
-        half[i] = aclFloatToFloat16(x[i]);
+    uint16_t *narrow = e->f16 || e->bf16 ? (uint16_t *)example_room(n) : NULL;
+    for (uint64_t i = 0; narrow && i < n; i++) {
+        narrow[i] = example_narrow(e, x[i]);
     }
     if (bytes) {
-        CHECK(aclrtMemcpy(gm, bytes, half ? (const void *)half : x, bytes,
+        CHECK(aclrtMemcpy(gm, bytes, narrow ? (const void *)narrow : x, bytes,
                           ACL_MEMCPY_HOST_TO_DEVICE));
     }
-    free(half);
+    free(narrow);
     return gm;
 }
 
@@ -170,19 +188,25 @@ static inline void example_fetch(const example *e, void *to, const void *gm, siz
 static inline void example_download(const example *e, float *y, const void *gm, uint64_t n)
 {
     example_fetch(e, y, gm, example_bytes(e, n));
-    for (uint64_t i = n; e->f16 && i-- > 0;) { /* in place, from behind */
-        aclFloat16 half;
-        memcpy(&half, (const char *)y + i * sizeof half, sizeof half);
-        y[i] = aclFloat16ToFloat(half);
+    for (uint64_t i = n; (e->f16 || e->bf16) && i-- > 0;) { /* in place, from behind */
+        uint16_t narrow;
+        memcpy(&narrow, (const char *)y + i * sizeof narrow, sizeof narrow);
+        y[i] = example_widen(e, narrow);
     }
 }
 
 /* The distance of neighbours of the result's type at x: one unit in the last place. */
 static inline double example_ulp(const example *e, double x)
 {
-    int least = e->f16 ? -14 : -126, digits = e->f16 ? 10 : 23;
+    int least = e->f16 ? -14 : -126, digits = e->f16 ? 10 : e->bf16 ? 7 : 23;
     int exponent = x == 0 || !isfinite(x) ? least : ilogb(x);
     return ldexp(1, (exponent < least ? least : exponent) - digits);
+}
+
+/* An error of so many fp32 units of `size`, and the rounding of y to a narrower type. */
+static inline double example_units(const example *e, double units, double size, double y)
+{
+    return units * 0x1p-23 * size + (e->f16 || e->bf16 ? 0.5 * example_ulp(e, y) : 0) + 0x1p-147;
 }
 
 static inline void example_expect(example *e, uint64_t i, double got, double want, double allowed)
@@ -202,7 +226,11 @@ static inline int example_end(example *e)
     for (int i = 0; i < e->sizes; i++) {
         printf("%s%" PRIu64, i ? " x " : " ", e->size[i]);
     }
-    printf(" %s, %u block%s: ", e->f16 ? "f16" : "f32", e->blocks, e->blocks == 1 ? "" : "s");
+    printf(" %s, %u block%s: ",
+           e->f16    ? "f16"
+           : e->bf16 ? "bf16"
+                     : "f32",
+           e->blocks, e->blocks == 1 ? "" : "s");
     if (e->wrong) {
         printf("WRONG: %" PRIu64 " of %" PRIu64 ", the first at %" PRIu64 ": %.9g, not %.9g\n",
                e->wrong, e->checked, e->first, e->first_got, e->first_want);

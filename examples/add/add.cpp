@@ -96,7 +96,7 @@ extern "C" __global__ __aicore__ void add_f16(GM_ADDR x, GM_ADDR y, GM_ADDR z, u
 
 int main(int argc, char **argv)
 {
-    example e = example_begin(argc, argv, "add", "z = x + y", "LENGTH=1000003",
+    example e = example_begin(argc, argv, "add", "z = x + y", "LENGTH=1000003", "f32|f16",
                               "half a unit in the last place");
     const uint64_t n = e.size[0];
     float *x = example_values(&e, n, -100, 100), *y = example_values(&e, n, -100, 100);

@@ -53,9 +53,9 @@ static void add_kernel(sa_core *core, void *args)
 
 int main(int argc, char **argv)
 {
-    example e = example_begin(argc, argv, "add_c", "z = x + y", "LENGTH=300000", "half a unit");
+    example e =
+        example_begin(argc, argv, "add_c", "z = x + y", "LENGTH=300000", "f32", "half a unit");
     const uint32_t n = (uint32_t)e.size[0];
-    example_only_f32(&e);
     float *x = example_values(&e, n, -100, 100), *y = example_values(&e, n, -100, 100);
     float *z = example_room(n);
     add_args args = {example_upload(&e, x, n), example_upload(&e, y, n), example_output(&e, n), n};

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 {
     /* A sum of a tile has 12 levels; x - mean is off by units of x, not of the difference. */
     example e = example_begin(argc, argv, "layer_norm", "y = layer norm of x along rows",
-                              "ROWS=64 COLUMNS=5000",
+                              "ROWS=64 COLUMNS=5000", "f32|f16",
                               "16 fp32 units of what y is made of, and its rounding");
     const uint64_t rows = e.size[0], columns = e.size[1], n = rows * columns;
     float *x = example_values(&e, n, 8, 12), *y = example_room(n);
@@ -201,8 +201,7 @@ int main(int argc, char **argv)
             double scale = gamma[i] / sqrt(variance + EPSILON);
             double exact = (x[row + i] - mean) * scale + beta[i];
             double parts = (fabs(x[row + i]) + fabs(mean)) * fabs(scale) + fabs(beta[i]);
-            double rounding = e.f16 ? 0.5 * example_ulp(&e, exact) : 0;
-            example_expect(&e, row + i, y[row + i], exact, 16 * 0x1p-23 * parts + rounding);
+            example_expect(&e, row + i, y[row + i], exact, example_units(&e, 16, parts, exact));
         }
     }
     CHECK(aclrtFree(x_gm));

@@ -4,6 +4,7 @@
  *   ascc leaky_relu.cpp -o leaky_relu && ./leaky_relu */
 #include "../host.h"
 #include "kernel_operator.h"
+#include "tiling/platform/platform_ascendc.h"
 
 constexpr int32_t BUFFERS = 2;
 
@@ -92,8 +93,10 @@ extern "C" __global__ __aicore__ void leaky_relu_f16(GM_ADDR x, GM_ADDR y, Leaky
  * would have nothing to do. */
 static LeakyReluTiling tiling_of(uint64_t length, uint32_t blocks, uint32_t element, float slope)
 {
-    const uint64_t ub = 192 * 1024, reserve = 8 * 1024;
-    const uint64_t most = (ub - reserve) / (2 * BUFFERS), share = (length / blocks + 1) * element;
+    uint64_t ub = 0;
+    platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreMemSize(
+        platform_ascendc::CoreMemType::UB, ub);
+    const uint64_t most = (ub - 8 * 1024) / (2 * BUFFERS), share = (length / blocks + 1) * element;
     const uint64_t bytes = share < most ? share : most;
     return {length, (uint32_t)((bytes + 31) / 32 * 32 / element), slope};
 }
@@ -101,7 +104,7 @@ static LeakyReluTiling tiling_of(uint64_t length, uint32_t blocks, uint32_t elem
 int main(int argc, char **argv)
 {
     example e = example_begin(argc, argv, "leaky_relu", "y = x > 0 ? x : x / 8", "LENGTH=1000003",
-                              "half a unit in the last place");
+                              "f32|f16", "half a unit in the last place");
     const float slope = 0.125f; /* fp16 holds it exactly */
     const uint64_t n = e.size[0];
     float *x = example_values(&e, n, -10, 10), *y = example_room(n);

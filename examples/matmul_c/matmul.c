@@ -86,10 +86,9 @@ static void matmul_kernel(sa_core *core, void *args)
 
 int main(int argc, char **argv)
 {
-    example e = example_begin(argc, argv, "matmul_c", "C = A B", "M=300 K=200 N=450",
+    example e = example_begin(argc, argv, "matmul_c", "C = A B", "M=300 K=200 N=450", "f32",
                               "2 K units of |A| |B|, the bound of a sum of K products");
     const uint32_t m = (uint32_t)e.size[0], k = (uint32_t)e.size[1], n = (uint32_t)e.size[2];
-    example_only_f32(&e);
     float *a = example_values(&e, (size_t)m * k, -1, 1);
     float *b = example_values(&e, (size_t)k * n, -1, 1), *c = example_room((size_t)m * n);
     matmul_args args = {example_upload(&e, a, (size_t)m * k),
@@ -110,7 +109,7 @@ int main(int argc, char **argv)
                 sum += (double)a[i * k + at] * b[at * n + j];
                 size += fabs((double)a[i * k + at] * b[at * n + j]);
             }
-            example_expect(&e, i * n + j, c[i * n + j], sum, 2 * k * 0x1p-23 * size);
+            example_expect(&e, i * n + j, c[i * n + j], sum, example_units(&e, 2 * k, size, sum));
         }
     }
     CHECK(aclrtFree((void *)args.a));

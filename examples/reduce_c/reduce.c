@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 {
     /* No rounding error hides a lost element: x are eighths, and fp32 holds their sums exactly. */
     example e = example_begin(argc, argv, "reduce_c", "sum = x[0] + x[1] + ..., in fp32",
-                              "LENGTH=1000003", "none, x are eighths");
+                              "LENGTH=1000003", "f32|f16", "none, x are eighths");
     const uint64_t n = e.size[0];
     float *x = example_values(&e, n, -8, 8), sum = 0;
     double exact = 0;

@@ -72,7 +72,7 @@ static void sigmoid_kernel(sa_core *core, void *args)
 int main(int argc, char **argv)
 {
     example e = example_begin(argc, argv, "sigmoid_c", "y = 1 / (1 + exp(-x))", "LENGTH=1000003",
-                              "4 units in the last place");
+                              "f32|f16", "4 fp32 units of y, and its rounding");
     const uint64_t n = e.size[0];
     float *x = example_values(&e, n, -30, 30), *y = example_room(n);
     sigmoid_args args = {example_upload(&e, x, n), example_output(&e, n), n,
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 
     for (uint64_t i = 0; i < n; i++) {
         double exact = 1 / (1 + exp(-(double)x[i]));
-        example_expect(&e, i, y[i], exact, 4 * example_ulp(&e, exact));
+        example_expect(&e, i, y[i], exact, example_units(&e, 4, exact, exact));
     }
     CHECK(aclrtFree((void *)args.x));
     CHECK(aclrtFree(args.y));

@@ -160,7 +160,7 @@ int main(int argc, char **argv)
      * sum (a tree in each tile), the reciprocal and a product. */
     example e =
         example_begin(argc, argv, "softmax", "y = softmax(x) along rows", "ROWS=64 COLUMNS=5000",
-                      "16 + |x - max| fp32 units of y, and its rounding");
+                      "f32|f16", "16 + |x - max| fp32 units of y, and its rounding");
     const uint64_t rows = e.size[0], columns = e.size[1], n = rows * columns;
     float *x = example_values(&e, n, -8, 8), *y = example_room(n);
     uint8_t *x_gm = (uint8_t *)example_upload(&e, x, n);
@@ -182,9 +182,8 @@ int main(int argc, char **argv)
             sum += exp(x[i] - max);
         }
         for (uint64_t i = row; i < row + columns; i++) {
-            double exact = exp(x[i] - max) / sum, units = (16 + fabs(x[i] - max)) * 0x1p-23;
-            double rounding = e.f16 ? 0.5 * example_ulp(&e, exact) : 0;
-            example_expect(&e, i, y[i], exact, units * exact + rounding);
+            double exact = exp(x[i] - max) / sum, units = 16 + fabs(x[i] - max);
+            example_expect(&e, i, y[i], exact, example_units(&e, units, exact, exact));
         }
     }
     CHECK(aclrtFree(x_gm));

@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 {
     example e =
         example_begin(argc, argv, "softmax_c", "y = softmax(x) along rows", "ROWS=64 COLUMNS=5000",
-                      "16 + |x - max| fp32 units of y, and its rounding");
+                      "f32|f16", "16 + |x - max| fp32 units of y, and its rounding");
     const uint64_t rows = e.size[0], columns = e.size[1], n = rows * columns;
     float *x = example_values(&e, n, -8, 8), *y = example_room(n);
     softmax_args args = {example_upload(&e, x, n), example_output(&e, n), rows, columns,
@@ -124,9 +124,8 @@ int main(int argc, char **argv)
             sum += exp(x[i] - max);
         }
         for (uint64_t i = row; i < row + columns; i++) {
-            double exact = exp(x[i] - max) / sum, units = (16 + fabs(x[i] - max)) * 0x1p-23;
-            double rounding = e.f16 ? 0.5 * example_ulp(&e, exact) : 0;
-            example_expect(&e, i, y[i], exact, units * exact + rounding);
+            double exact = exp(x[i] - max) / sum, units = 16 + fabs(x[i] - max);
+            example_expect(&e, i, y[i], exact, example_units(&e, units, exact, exact));
         }
     }
     CHECK(aclrtFree((void *)args.x));

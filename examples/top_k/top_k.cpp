@@ -152,7 +152,7 @@ static int descending(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     example e = example_begin(argc, argv, "top_k", "the k largest of each row and their columns",
-                              "ROWS=64 COLUMNS=5000 K=10", "none, values are moved");
+                              "ROWS=64 COLUMNS=5000 K=10", "f32|f16", "none, values are moved");
     const uint64_t rows = e.size[0], columns = e.size[1], k = e.size[2], n = rows * columns;
     if (k < 1 || k > columns || k > TILE || columns > UINT32_MAX - TILE) {
         fprintf(stderr, "top_k: K is 1 to COLUMNS, and at most %u\n", TILE);
