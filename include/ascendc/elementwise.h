@@ -37,16 +37,6 @@ SA_INLINE sa_repeat lanes(uint64_t first, uint32_t times)
     return r;
 }
 
-SA_INLINE int round_to_int(float x, AscendC::RoundMode round)
-{
-    using R = AscendC::RoundMode;
-    return (int)(round == R::CAST_FLOOR   ? __builtin_floorf(x)
-                 : round == R::CAST_CEIL  ? __builtin_ceilf(x)
-                 : round == R::CAST_ROUND ? __builtin_roundf(x)
-                 : round == R::CAST_TRUNC ? __builtin_truncf(x)
-                                          : __builtin_rintf(x));
-}
-
 template <bool set, class M>
 SA_INLINE sa_repeat lanes(M mask, uint32_t times, const AscendC::BinaryRepeatParams &p)
 {
@@ -281,30 +271,11 @@ SA_DOOR_BOTH_MASKS(SA_DOOR_DUPLICATE, )
 
 /* ---- cast */
 
-/* int4b_t, two a byte, low half first: an element at a time, for the core has no such type. */
-template <class From>
-SA_INLINE void CastToInt4(const LocalTensor<int4b_t> &dst, const LocalTensor<From> &src,
-                          RoundMode round, uint32_t count)
+/* Integers that get narrower saturate. */
+template <class To, class From>
+constexpr sa_round cast_round(RoundMode round)
 {
-    const LocalTensor<uint8_t> bytes = dst.template ReinterpretCast<uint8_t>();
-    for (uint32_t i = 0; i < count; i += 2) {
-        uint32_t byte = 0;
-        for (uint32_t j = 0; j < 2 && i + j < count; j++) {
-            int value = softascend::round_to_int((float)src.GetValue(i + j), round);
-            byte |= (uint32_t)((value < -8 ? -8 : value > 7 ? 7 : value) & 15) << 4 * j;
-        }
-        bytes.SetValue(i / 2, (uint8_t)byte);
-    }
-}
-template <class To>
-SA_INLINE void CastFromInt4(const LocalTensor<To> &dst, const LocalTensor<int4b_t> &src,
-                            uint32_t count)
-{
-    const LocalTensor<uint8_t> bytes = src.template ReinterpretCast<uint8_t>();
-    for (uint32_t i = 0; i < count; i++) {
-        int nibble = bytes.GetValue(i / 2) >> (i % 2 * 4) & 15;
-        dst.SetValue(i, (To)(float)(nibble < 8 ? nibble : nibble - 16));
-    }
+    return std::is_integral_v<To> && std::is_integral_v<From> ? SA_ROUND_SATURATE : (sa_round)round;
 }
 
 template <class To, class From>
@@ -312,14 +283,16 @@ SA_INLINE void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, Ro
                     uint32_t count)
 {
     if constexpr (std::is_same_v<To, int4b_t>) {
-        CastToInt4(dst, src, round, count);
+        static_assert(std::is_same_v<From, half>, "Cast: int4b_t comes from half");
+        sa_cast_i4(sa_self(), true, dst.GetPhyAddr(), src.GetPhyAddr(), (sa_round)round, count);
     } else if constexpr (std::is_same_v<From, int4b_t>) {
-        CastFromInt4(dst, src, count);
+        static_assert(std::is_same_v<To, half>, "Cast: int4b_t becomes half");
+        sa_cast_i4(sa_self(), false, dst.GetPhyAddr(), src.GetPhyAddr(), (sa_round)round, count);
     } else if constexpr (std::is_same_v<To, half> && std::is_same_v<From, int32_t>) {
         sa_cast_deq(sa_self(), dst.GetPhyAddr(), src.GetPhyAddr(), count);
     } else {
         sa_cast(sa_self(), softascend::dtype<To>, dst.GetPhyAddr(), softascend::dtype<From>,
-                src.GetPhyAddr(), (sa_round)round, count);
+                src.GetPhyAddr(), cast_round<To, From>(round), count);
     }
 }
 #define SA_DOOR_CAST(Mask, ...)                                                                    \
@@ -332,7 +305,8 @@ SA_INLINE void Cast(const LocalTensor<To> &dst, const LocalTensor<From> &src, Ro
             sa_cast_deq_repeat(sa_self(), dst.GetPhyAddr(), src.GetPhyAddr(), &r);                 \
         } else {                                                                                   \
             sa_cast_repeat(sa_self(), softascend::dtype<To>, dst.GetPhyAddr(),                     \
-                           softascend::dtype<From>, src.GetPhyAddr(), (sa_round)round, &r);        \
+                           softascend::dtype<From>, src.GetPhyAddr(), cast_round<To, From>(round), \
+                           &r);                                                                    \
         }                                                                                          \
     }
 SA_DOOR_BOTH_MASKS(SA_DOOR_CAST, )

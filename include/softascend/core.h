@@ -69,13 +69,15 @@ typedef enum sa_memory {
 } sa_memory;
 
 typedef enum sa_round {
-    SA_ROUND_NONE,  /* exact, else to nearest even */
-    SA_ROUND_RINT,  /* to nearest, ties to even */
-    SA_ROUND_FLOOR, /* towards -inf */
-    SA_ROUND_CEIL,  /* towards +inf */
-    SA_ROUND_ROUND, /* to nearest, ties away from zero */
-    SA_ROUND_TRUNC, /* towards zero */
-    SA_ROUND_ODD,   /* to odd (von Neumann) */
+    SA_ROUND_NONE,     /* exact, else to nearest even */
+    SA_ROUND_RINT,     /* to nearest, ties to even */
+    SA_ROUND_FLOOR,    /* towards -inf */
+    SA_ROUND_CEIL,     /* towards +inf */
+    SA_ROUND_ROUND,    /* to nearest, ties away from zero */
+    SA_ROUND_TRUNC,    /* towards zero */
+    SA_ROUND_ODD,      /* to odd (von Neumann) */
+    SA_ROUND_SATURATE, /* int32 -> int16, int64 -> int32: clamps, where the others keep the low bits
+                        */
 } sa_round;
 
 typedef enum sa_cmp { SA_LT, SA_GT, SA_EQ, SA_LE, SA_GE, SA_NE } sa_cmp;
@@ -309,6 +311,7 @@ SA_API void sa_arg_min(sa_core *core, sa_dtype dtype, void *dst, const void *src
 #endif
 
 #include "softascend/cube.h"
+#include "softascend/high.h"
 #include "softascend/vector.h"
 
 #endif

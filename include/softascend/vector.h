@@ -112,6 +112,7 @@ SA_UNARY_BOTH(atanh);
 SA_UNARY_BOTH(erf);
 SA_UNARY_BOTH(erfc);
 SA_UNARY_BOTH(lgamma);
+SA_UNARY_BOTH(digamma);   /* the logarithmic derivative of gamma; NaN at 0, -1, -2 … */
 SA_UNARY_BOTH(gelu);      /* a Phi(a), Phi by tanh: a / (1 + exp(-1.5957691 (a + 0.044715 a^3))) */
 SA_UNARY_BOTH(gelu_erf);  /* a (1 + erf(a / sqrt 2)) / 2 */
 SA_UNARY_BOTH(gelu_fast); /* a / (1 + exp(-1.702 a)), FasterGelu */
@@ -173,6 +174,10 @@ SA_API void sa_cast_repeat(sa_core *core, sa_dtype to, void *dst, sa_dtype from,
 SA_API void sa_deq_scale(sa_core *core, double scale);
 SA_API void sa_cast_deq(sa_core *core, void *dst, const void *src, uint32_t n);
 SA_API void sa_cast_deq_repeat(sa_core *core, void *dst, const void *src, const sa_repeat *r);
+/* dst (float16) = max((a + b) * scale, 0), a and b int32. */
+SA_API void sa_add_deq_relu(sa_core *core, void *dst, const void *a, const void *b, uint32_t n);
+SA_API void sa_add_deq_relu_repeat(sa_core *core, void *dst, const void *a, const void *b,
+                                   const sa_repeat *r);
 
 /* Bits of each repeat follow those of the one before (8 bytes a repeat of 4-byte elements, 16 of
  * 2-byte ones); dst strides are not used, and bits of elements that the mask leaves out are kept.

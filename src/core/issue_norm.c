@@ -1,41 +1,7 @@
 /* The high-level family on rows: gated activations, softmax, normalisations, quantisation. On a
  * chip each is a sequence of simple instructions over temporaries; here each row is computed at
  * once, in float32 (sums in the tree of isa/reduce.c), and rounded to its dtype at the end. */
-#include "core/isa/body.h"
-#include "core/issue.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* Host memory for one row; longer rows than UB holds cannot come here. */
-static float *row_of_floats(const sa_issue *issue, uint32_t cols)
-{
-    float *row = malloc(((size_t)cols + 16) * sizeof *row);
-    if (!row)
-        sa_issue_refuse(issue, "no host memory for a row of %u", cols);
-    return row;
-}
-
-static void load_row(const sa_isa *isa, float *row, sa_dtype dtype, const void *from, size_t n)
-{
-    if (dtype == SA_F32)
-        memcpy(row, from, n * sizeof *row);
-    else
-        isa->cast[SA_F32][dtype](row, from, SA_ROUND_NONE, n);
-}
-
-static void store_row(const sa_isa *isa, sa_dtype dtype, void *to, const float *row, size_t n)
-{
-    if (dtype == SA_F32)
-        memcpy(to, row, n * sizeof *row);
-    else
-        isa->cast[dtype][SA_F32](to, row, SA_ROUND_RINT, n);
-}
-
-static const uint8_t *row_at(const void *base, uint64_t row, uint64_t pitch_bytes)
-{
-    return (const uint8_t *)base + row * pitch_bytes;
-}
+#include "core/rows.h"
 
 /* ---- gated activations */
 
@@ -96,40 +62,6 @@ void sa_reglu(sa_core *core, sa_dtype dtype, void *dst, const void *a, const voi
 
 /* ---- softmax */
 
-/* sum or max of rows: `width` equal values a row */
-typedef struct statistic {
-    sa_dtype dtype;
-    uint32_t width;
-    uint8_t *at; /* NULL: not wanted */
-} statistic;
-
-static statistic statistic_of(sa_issue *issue, sa_dtype dtype, uint32_t width, const void *at,
-                              bool write, uint32_t rows)
-{
-    if (dtype != SA_F32 && dtype != SA_F16)
-        sa_issue_refuse(issue, "sum and max are float32 or float16, not %s", sa_dtype_name(dtype));
-    statistic s = {dtype, width, NULL};
-    if (at)
-        s.at = sa_issue_operand(issue, SA_UB, write, at, 1,
-                                (uint64_t)rows * width * sa_dtype_bytes(dtype), 0);
-    return s;
-}
-
-static void put(const sa_isa *isa, const statistic *s, uint64_t row, float value)
-{
-    if (s->at)
-        isa->fill[s->dtype](s->at + row * s->width * sa_dtype_bytes(s->dtype), (double)value,
-                            s->width);
-}
-
-static float get(const statistic *s, uint64_t row)
-{
-    const uint8_t *p = s->at + row * s->width * sa_dtype_bytes(s->dtype);
-    if (s->dtype == SA_F32)
-        return *(const float *)p;
-    return sa_half_to_float(*(const sa_half *)p);
-}
-
 /* row = exp(row - max), by the backend's exp. -inf minus -inf is a row of nothing but -inf. */
 static void exponentials(const sa_isa *isa, float *row, float max, uint32_t n)
 {
@@ -156,16 +88,6 @@ static void divide(float *row, float by, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         row[i] /= by;
 }
-
-#define ROWS_IN_AND_OUT                                                                            \
-    const sa_isa *isa = core->isa;                                                                 \
-    const uint64_t size = sa_dtype_bytes(dtype), pitch_bytes = pitch * size;                       \
-    if (cols > pitch)                                                                              \
-        sa_issue_refuse(&issue, "rows of %u do not fit a pitch of %u", cols, pitch);               \
-    if (!rows || !cols)                                                                            \
-        return;                                                                                    \
-    src = READS(SA_UB, src, rows, cols * size, (int64_t)pitch_bytes);                              \
-    dst = WRITES(SA_UB, dst, rows, cols * size, (int64_t)pitch_bytes);
 
 void sa_softmax(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum, void *max,
                 uint32_t stat_width, const void *src, uint32_t rows, uint32_t cols, uint32_t pitch)
@@ -210,12 +132,11 @@ void sa_softmax_given(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dt
     free(row);
 }
 
-void sa_softmax_flash(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum,
-                      void *max, void *factor, const void *old_sum, const void *old_max,
-                      uint32_t stat_width, const void *src, uint32_t rows, uint32_t cols,
-                      uint32_t pitch, bool update)
+static void flash(sa_issue issue, bool ratio, sa_core *core, sa_dtype dtype, void *dst,
+                  sa_dtype stat_dtype, void *sum, void *max, void *factor, const void *old_sum,
+                  const void *old_max, uint32_t stat_width, const void *src, uint32_t rows,
+                  uint32_t cols, uint32_t pitch, bool update)
 {
-    BEGIN(softmax_flash, dtype);
     ROWS_IN_AND_OUT
     if (!sum || !max || (update && (!old_sum || !old_max)))
         sa_issue_refuse(&issue, "needs sum and max, and with update the old ones");
@@ -238,6 +159,10 @@ void sa_softmax_flash(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dt
         }
         exponentials(isa, row, m, cols);
         float s = before + total(isa, row, cols);
+        if (ratio) {
+            divide(row, s, cols);
+            f = before / s;
+        }
         store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
         put(isa, &sums, r, s);
         put(isa, &maxima, r, m);
@@ -245,6 +170,26 @@ void sa_softmax_flash(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dt
             put(isa, &factors, r, f);
     }
     free(row);
+}
+
+void sa_softmax_flash(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum,
+                      void *max, void *factor, const void *old_sum, const void *old_max,
+                      uint32_t stat_width, const void *src, uint32_t rows, uint32_t cols,
+                      uint32_t pitch, bool update)
+{
+    BEGIN(softmax_flash, dtype);
+    flash(issue, false, core, dtype, dst, stat_dtype, sum, max, factor, old_sum, old_max,
+          stat_width, src, rows, cols, pitch, update);
+}
+
+void sa_softmax_flash_ratio(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype,
+                            void *sum, void *max, void *factor, const void *old_sum,
+                            const void *old_max, uint32_t stat_width, const void *src,
+                            uint32_t rows, uint32_t cols, uint32_t pitch, bool update)
+{
+    BEGIN(softmax_flash_ratio, dtype);
+    flash(issue, true, core, dtype, dst, stat_dtype, sum, max, factor, old_sum, old_max, stat_width,
+          src, rows, cols, pitch, update);
 }
 
 void sa_log_softmax(sa_core *core, sa_dtype dtype, void *dst, const void *src, uint32_t rows,

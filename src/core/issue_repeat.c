@@ -214,6 +214,31 @@ void sa_cast_deq_repeat(sa_core *core, void *dst, const void *src, const sa_repe
     walk(issue, run_deq, &(with){.value = core->deq_scale}, SA_F16, dst, SA_I32, src, NULL, r);
 }
 
+static void run_add_deq_relu(const void *context, void *dst, const void *a, const void *b, size_t n,
+                             uint64_t i)
+{
+    const double scale = ((const with *)context)->value;
+    (void)i;
+    for (size_t k = 0; k < n; k++) {
+        double x = (double)(((const int32_t *)a)[k] + (int64_t)((const int32_t *)b)[k]) * scale;
+        ((sa_half *)dst)[k] = sa_double_to_half(x > 0 ? x : 0);
+    }
+}
+
+void sa_add_deq_relu(sa_core *core, void *dst, const void *a, const void *b, uint32_t n)
+{
+    BEGIN(add_deq_relu, SA_F16);
+    sa_repeat r = {{n, 0}, true, 0, {1, 4}, {1, 8}, {1, 8}};
+    walk(issue, run_add_deq_relu, &(with){.value = core->deq_scale}, SA_F16, dst, SA_I32, a, b, &r);
+}
+
+void sa_add_deq_relu_repeat(sa_core *core, void *dst, const void *a, const void *b,
+                            const sa_repeat *r)
+{
+    BEGIN(add_deq_relu, SA_F16);
+    walk(issue, run_add_deq_relu, &(with){.value = core->deq_scale}, SA_F16, dst, SA_I32, a, b, r);
+}
+
 /* ---- masks */
 
 void sa_mask_set(sa_core *core, const uint64_t mask[2])

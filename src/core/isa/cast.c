@@ -3,8 +3,8 @@
  *   float to float     to nearest even; a rounding mode other than NONE and RINT is honoured when
  * the result has fewer bits. Same dtype: NONE copies, others round to an integral value. float to
  * integer   rounds as asked (NONE: to nearest even), saturates, NaN becomes 0 integer to float
- * rounds as asked integer to integer keeps the low bits to bool            is it other than 0; bool
- * counts as 0 or 1
+ * rounds as asked integer to integer keeps the low bits; SATURATE clamps int32 to int16, int64 to
+ * int32. to bool            is it other than 0; bool counts as 0 or 1
  *
  * Every value passes through a double: all dtypes but the 64-bit integers fit one, and those are
  * rounded to odd, so that the second rounding cannot err. */
@@ -158,6 +158,24 @@ FOR_FLOATS(TO_BOOL, BOOL)
 FOR_INTEGERS(TO_BOOL, BOOL)
 TO_BOOL(BOOL, BOOL)
 
+/* As Cast of the vector unit narrows integers. */
+#define NARROW(to, from, low, high)                                                                \
+    static void narrow_##to##_##from(void *dst, const void *src, sa_round round, size_t n)         \
+    {                                                                                              \
+        storage_##to *out = dst;                                                                   \
+        const storage_##from *in = src;                                                            \
+        if (round != SA_ROUND_SATURATE) {                                                          \
+            cast_##to##_##from(dst, src, round, n);                                                \
+            return;                                                                                \
+        }                                                                                          \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const storage_##from x = in[i];                                                        \
+            out[i] = (storage_##to)(x < low ? low : x > high ? high : x);                          \
+        }                                                                                          \
+    }
+NARROW(I16, I32, INT16_MIN, INT16_MAX)
+NARROW(I32, I64, INT32_MIN, INT32_MAX)
+
 /* The pairs that programs use most, without the way through double. */
 #define DIRECT(to, from, expression)                                                               \
     static void direct_##to##_##from(void *dst, const void *src, sa_round round, size_t n)         \
@@ -203,4 +221,6 @@ void sa_isa_fill_cast(sa_isa *isa)
     SET_DIRECT(BF16, F32)
     SET_DIRECT(F32, I32)
     SET_DIRECT(F32, BOOL)
+    isa->cast[SA_I16][SA_I32] = narrow_I16_I32;
+    isa->cast[SA_I32][SA_I64] = narrow_I32_I64;
 }

@@ -51,6 +51,7 @@
     X(erf, erf(a))                                                                                 \
     X(erfc, erfc(a))                                                                               \
     X(lgamma, log_gamma(a))                                                                        \
+    X(digamma, digamma(a))                                                                         \
     X(gelu, LOGISTIC_PART(a, 1.5957691216057308 * (a + 0.044715 * a * a * a)))                     \
     X(gelu_erf, a == -INFINITY ? -0.0 : 0.5 * a * erfc(-a * 0.70710678118654752440))               \
     X(gelu_fast, LOGISTIC_PART(a, 1.702 * a))                                                      \
@@ -62,6 +63,23 @@ static inline double log_gamma(double a)
 {
     int sign;
     return lgamma_r(a, &sign);
+}
+
+/* Reflected to the right half, moved past 10 by the recurrence, there the asymptotic series. */
+static double digamma(double a)
+{
+    double sum = 0;
+    if (a != a || a == -INFINITY || (a <= 0 && a == floor(a)))
+        return NAN;
+    if (a < 0) {
+        double part = a - floor(a); /* tan has period 1 here, and small arguments are exact */
+        return digamma(1 - a) - 3.14159265358979323846 / tan(3.14159265358979323846 * part);
+    }
+    for (; a < 10; a += 1)
+        sum -= 1 / a;
+    double x = 1 / a, x2 = x * x;
+    double series = 1.0 / 12 - x2 * (1.0 / 120 - x2 * (1.0 / 252 - x2 * (1.0 / 240 - x2 / 132)));
+    return sum + log(a) - x / 2 - x2 * series;
 }
 
 EACH(UNARY)
