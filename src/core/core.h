@@ -44,6 +44,12 @@ struct sa_core {
     sa_atomic atomic;
     sa_dtype atomic_dtype;
     double deq_scale;
+    struct { /* what copy_in most likely reads next and is not fetched yet (ahead.h) */
+        uintptr_t at;
+        uint32_t lines;
+    } ahead[2];
+    unsigned ahead_last;
+    uint64_t written; /* bytes that this thread has moved out in this launch */
     _Alignas(16) uint8_t block_data[SA_BLOCK_DATA];
 };
 

@@ -82,6 +82,8 @@ typedef struct sa_isa {
 #include "core/isa.def"
 #undef SA_INSTR
 #undef SA_T
+    /* copy_out past the caches, for a core that has written more than they hold; may be NULL */
+    sa_body_COPY_OUT stream_out;
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

@@ -5,6 +5,8 @@
  * the list is expanded twice: to check and to describe to an observer. */
 #include "core/issue.h"
 
+#include "core/ahead.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -37,68 +39,6 @@ static const sa_instr_info infos[SA_EVENTS] = {
 const sa_instr_info *sa_instr_describe(sa_instr instr)
 {
     return (unsigned)instr < SA_EVENTS ? &infos[instr] : NULL;
-}
-
-/* ---- what stops an instruction; all cold */
-
-#define COLD __attribute__((noinline, cold))
-
-COLD noreturn void sa_issue_no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
-{
-    char have[256] = "";
-    size_t used = 0;
-    for (int t = 0; t < SA_DTYPE_END; t++)
-        if (infos[instr].dtypes >> t & 1)
-            used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "",
-                                     sa_dtype_name(t));
-    sa_core_fault(core, pc, sa_core_exception(core), "%s does not take %s (%d); it takes %s",
-                  infos[instr].name, sa_dtype_name(dtype), (int)dtype, have);
-}
-
-/* The second look at an operand that failed the one comparison: an offset, or out of range. */
-COLD void *sa_issue_outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
-                            bool write, const void *pointer, uint64_t bytes)
-{
-    const sa_local_memory *local = &core->local[memory];
-    const char *name = infos[instr].name, *verb = write ? "writes" : "reads";
-    const char *where = sa_memory_names[memory];
-    sa_status code = sa_core_exception(core);
-    uintptr_t address = (uintptr_t)pointer;
-    if (!local->bytes)
-        sa_core_fault(core, pc, code, "%s %s %s, which %s core does not have", name, verb, where,
-                      core->type == SA_AIV ? "a vector" : "a cube");
-    if (address < SA_OFFSET_LIMIT)
-        address += (uintptr_t)local->base;
-    uint64_t offset = address - (uintptr_t)local->base;
-    if (offset <= local->bytes && bytes <= local->bytes - offset)
-        return (void *)address;
-    if (offset <= ((uint64_t)1 << 32))
-        sa_core_fault(core, pc, code,
-                      "%s %s %llu bytes at %s+%llu, which has %u (past the end by %llu)", name,
-                      verb, (unsigned long long)bytes, where, (unsigned long long)offset,
-                      local->bytes, (unsigned long long)(offset + bytes - local->bytes));
-    for (int m = SA_UB; m < SA_MEMORIES; m++)
-        if (address - (uintptr_t)core->local[m].base < core->local[m].bytes)
-            sa_core_fault(core, pc, code,
-                          "%s %s %llu bytes at %s+%llu, but this operand lies in %s", name, verb,
-                          (unsigned long long)bytes, sa_memory_names[m],
-                          (unsigned long long)(address - (uintptr_t)core->local[m].base), where);
-    sa_core_fault(core, pc, code, "%s %s %llu bytes at %p, which is not in %s", name, verb,
-                  (unsigned long long)bytes, pointer, where);
-}
-
-COLD noreturn void sa_issue_null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
-                                    const void *pointer)
-{
-    sa_core_fault(core, pc, sa_core_exception(core), "%s %s GM at %p, which is no global memory",
-                  infos[instr].name, write ? "writes" : "reads", pointer);
-}
-
-COLD static noreturn void misplaced(sa_core *core, const void *pc, sa_instr instr, const char *what,
-                                    uint64_t value, uint64_t unit)
-{
-    sa_core_fault(core, pc, sa_core_exception(core), "%s: %s is %llu, not a multiple of %llu",
-                  infos[instr].name, what, (unsigned long long)value, (unsigned long long)unit);
 }
 
 /* ---- instructions with operands of their own */
@@ -166,6 +106,9 @@ void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
 
 /* What all issue functions do around their body. `size` is of one element; WORK elements. */
 #define ISSUE(name, PIPE, DTYPE, DTYPE_FROM, WORK, OPERANDS, SLOT, ...)                            \
+    ISSUE_BY(name, PIPE, DTYPE, DTYPE_FROM, WORK, OPERANDS, SLOT, core->isa->SLOT(__VA_ARGS__))
+/* The same with the call spelled out. */
+#define ISSUE_BY(name, PIPE, DTYPE, DTYPE_FROM, WORK, OPERANDS, SLOT, ...)                         \
     {                                                                                              \
         const void *pc = __builtin_return_address(0);                                              \
         const sa_instr instr = SA_I_##name;                                                        \
@@ -187,7 +130,7 @@ void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
                 core->observer->issue(core->observer_block, core, &event);                         \
             }                                                                                      \
         }                                                                                          \
-        core->isa->SLOT(__VA_ARGS__);                                                              \
+        __VA_ARGS__;                                                                               \
     }
 
 /* ---- forms: vector */
@@ -207,7 +150,8 @@ void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
     {                                                                                              \
         const void *also_read = dst;                                                               \
         if (n)                                                                                     \
-            ISSUE(name, pipe, dtype, dtype, n, OPS_BINARY, name[dtype], dst, a, b, n)              \
+            ISSUE_BY(name, pipe, dtype, dtype, n, OPS_BINARY, name[dtype],                         \
+                     sa_ahead_binary(core, core->isa->name[dtype], dst, a, b, n, size))            \
     }
 
 #define OPS_UNARY(OP)                                                                              \
@@ -217,7 +161,8 @@ void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
     void sa_##name(sa_core *core, sa_dtype dtype, void *dst, const void *a, uint32_t n)            \
     {                                                                                              \
         if (n)                                                                                     \
-            ISSUE(name, pipe, dtype, dtype, n, OPS_UNARY, name[dtype], dst, a, n)                  \
+            ISSUE_BY(name, pipe, dtype, dtype, n, OPS_UNARY, name[dtype],                          \
+                     sa_ahead_unary(core, core->isa->name[dtype], dst, a, n, size))                \
     }
 
 #define OPS_SCALAR(OP)                                                                             \
@@ -230,7 +175,8 @@ void sa_issue_refuse(const sa_issue *issue, const char *format, ...)
     {                                                                                              \
         const void *also_read = dst;                                                               \
         if (n)                                                                                     \
-            ISSUE(name, pipe, dtype, dtype, n, OPS_SCALAR, name[dtype], dst, a, scalar, n)         \
+            ISSUE_BY(name, pipe, dtype, dtype, n, OPS_SCALAR, name[dtype],                         \
+                     sa_ahead_scalar(core, core->isa->name[dtype], dst, a, scalar, n, size))       \
     }
 
 #define OPS_FILL(OP) OP(UB, W, dst, 1, n *size, 0)
@@ -391,9 +337,26 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
 #define FORM_COPY_L1(name, pipe)                                                                   \
     COPY_FORM(name, pipe, OPS_COPY_L1)                                                             \
     COPY_2D_FORM(name, pipe, OPS_COPY_L1, uint32_t, int64_t)
+/* one row: the next one is noted */
 #define FORM_COPY_IN(name, pipe)                                                                   \
-    COPY_FORM(name, pipe, OPS_COPY_IN)                                                             \
+    void sa_##name(sa_core *core, void *dst, const void *src, uint32_t row_bytes)                  \
+    {                                                                                              \
+        const uint32_t rows = 1;                                                                   \
+        const int64_t dst_pitch = 0, src_pitch = 0;                                                \
+        if (row_bytes)                                                                             \
+            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_IN, name[SA_U8], dst, dst_pitch,   \
+                  src, src_pitch, rows, row_bytes)                                                 \
+        sa_ahead_note(core, src, row_bytes);                                                       \
+    }                                                                                              \
     COPY_2D_FORM(name, pipe, OPS_COPY_IN, uint32_t, int64_t)
+/* A thread that writes more than this in a launch overruns its second-level cache: the rest goes
+ * past the caches and spares them reading what it overwrites. */
+#define STREAM_BYTES ((uint64_t)1 << 20)
+static inline bool streams(sa_core *core, uint64_t bytes)
+{
+    core->written += bytes;
+    return core->written > STREAM_BYTES && core->isa->stream_out;
+}
 /* to GM: combines there if an atomic is set */
 #define FORM_COPY_OUT(name, pipe)                                                                  \
     void sa_##name(sa_core *core, void *dst, const void *src, uint32_t row_bytes)                  \
@@ -403,6 +366,9 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
         if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
             sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, 0, src, 0,  \
                            1, row_bytes);                                                          \
+        else if (row_bytes && streams(core, row_bytes))                                            \
+            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, stream_out, dst, dst_pitch,   \
+                  src, src_pitch, rows, row_bytes)                                                 \
         else if (row_bytes)                                                                        \
             ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, name[SA_U8], dst, dst_pitch,  \
                   src, src_pitch, rows, row_bytes)                                                 \
@@ -413,6 +379,9 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
         if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
             sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, dst_pitch,  \
                            src, src_pitch, rows, row_bytes);                                       \
+        else if (rows && row_bytes && streams(core, (uint64_t)rows * row_bytes))                   \
+            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, stream_out,   \
+                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
         else if (rows && row_bytes)                                                                \
             ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, name[SA_U8],  \
                   dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
@@ -423,7 +392,7 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
 #define C0 (32 / size)
 #define REQUIRE_MULTIPLE(value, unit)                                                              \
     if (!LIKELY((value) % (unit) == 0))                                                            \
-        misplaced(core, __builtin_return_address(0), instr, #value, value, unit);
+        sa_issue_misplaced(core, __builtin_return_address(0), instr, #value, value, unit);
 
 /* In NZ each C0 columns are a run of rows, 32 bytes a row. */
 #define OPS_ND2NZ(OP)                                                                              \

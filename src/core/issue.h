@@ -12,6 +12,8 @@
 noreturn void sa_issue_no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype);
 noreturn void sa_issue_null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
                                const void *pointer);
+noreturn void sa_issue_misplaced(sa_core *core, const void *pc, sa_instr instr, const char *what,
+                                 uint64_t value, uint64_t unit);
 /* The second look at an operand that failed the one comparison: an offset, or out of range. */
 void *sa_issue_outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory, bool write,
                        const void *pointer, uint64_t bytes);

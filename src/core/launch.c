@@ -149,6 +149,7 @@ static void begin_block(run *r, sa_fiber *fiber, uint32_t index)
     core->cmp_mask[0] = core->cmp_mask[1] = 0;
     core->atomic = SA_ATOMIC_NONE;
     core->deq_scale = 1;
+    core->ahead[0].lines = core->ahead[1].lines = 0;
     fiber->kernel = launch->kernel;
     fiber->args = launch->args;
     fiber->run = r;
@@ -195,6 +196,7 @@ static void take_part(run *r)
 {
     const uint32_t blocks = r->cores;
     sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
+    uint64_t written = 0;
     sa_crash_guard_thread();
     while (!stopped(r)) {
         uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
@@ -204,8 +206,10 @@ static void take_part(run *r)
             no_fiber(r, index);
             break;
         }
+        fiber->core.written = written;
         begin_block(r, fiber, index);
         sa_fiber_resume(fiber);
+        written = fiber->core.written;
         if (!settle(r, fiber)) {
             fiber->next = NULL;
             *last = fiber;

@@ -18,6 +18,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
         return false;
     sa_avx2_fill_elementwise(isa); /* first: _vector overrides some */
     sa_avx2_fill_vector(isa);
+    sa_avx2_fill_move(isa);
     sa_avx2_fill_mmad(isa);
     sa_avx2_fill_cube(isa);
     sa_avx2_fill_arrange(isa);
@@ -31,6 +32,7 @@ bool sa_isa_fill_avx512(sa_isa *isa)
         return false;
     sa_avx512_fill_elementwise(isa); /* first: _vector overrides some */
     sa_avx512_fill_vector(isa);
+    sa_avx512_fill_move(isa);
     sa_avx512_fill_mmad(isa);
     sa_avx512_fill_cube(isa);
     sa_avx2_fill_arrange(isa); /* every CPU with AVX-512 has AVX2; 2-byte elements stay so */

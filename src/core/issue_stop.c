@@ -1,0 +1,65 @@
+/* What stops an instruction: no body, an operand out of range. All cold. */
+#include "core/issue.h"
+
+#include <stdio.h>
+
+#define COLD __attribute__((noinline, cold))
+
+COLD noreturn void sa_issue_no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
+{
+    char have[256] = "";
+    size_t used = 0;
+    for (int t = 0; t < SA_DTYPE_END; t++)
+        if (sa_instr_describe(instr)->dtypes >> t & 1)
+            used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "",
+                                     sa_dtype_name(t));
+    sa_core_fault(core, pc, sa_core_exception(core), "%s does not take %s (%d); it takes %s",
+                  sa_instr_describe(instr)->name, sa_dtype_name(dtype), (int)dtype, have);
+}
+
+/* The second look at an operand that failed the one comparison: an offset, or out of range. */
+COLD void *sa_issue_outside(sa_core *core, const void *pc, sa_instr instr, sa_memory memory,
+                            bool write, const void *pointer, uint64_t bytes)
+{
+    const sa_local_memory *local = &core->local[memory];
+    const char *name = sa_instr_describe(instr)->name, *verb = write ? "writes" : "reads";
+    const char *where = sa_memory_names[memory];
+    sa_status code = sa_core_exception(core);
+    uintptr_t address = (uintptr_t)pointer;
+    if (!local->bytes)
+        sa_core_fault(core, pc, code, "%s %s %s, which %s core does not have", name, verb, where,
+                      core->type == SA_AIV ? "a vector" : "a cube");
+    if (address < SA_OFFSET_LIMIT)
+        address += (uintptr_t)local->base;
+    uint64_t offset = address - (uintptr_t)local->base;
+    if (offset <= local->bytes && bytes <= local->bytes - offset)
+        return (void *)address;
+    if (offset <= ((uint64_t)1 << 32))
+        sa_core_fault(core, pc, code,
+                      "%s %s %llu bytes at %s+%llu, which has %u (past the end by %llu)", name,
+                      verb, (unsigned long long)bytes, where, (unsigned long long)offset,
+                      local->bytes, (unsigned long long)(offset + bytes - local->bytes));
+    for (int m = SA_UB; m < SA_MEMORIES; m++)
+        if (address - (uintptr_t)core->local[m].base < core->local[m].bytes)
+            sa_core_fault(core, pc, code,
+                          "%s %s %llu bytes at %s+%llu, but this operand lies in %s", name, verb,
+                          (unsigned long long)bytes, sa_memory_names[m],
+                          (unsigned long long)(address - (uintptr_t)core->local[m].base), where);
+    sa_core_fault(core, pc, code, "%s %s %llu bytes at %p, which is not in %s", name, verb,
+                  (unsigned long long)bytes, pointer, where);
+}
+
+COLD noreturn void sa_issue_null_gm(sa_core *core, const void *pc, sa_instr instr, bool write,
+                                    const void *pointer)
+{
+    sa_core_fault(core, pc, sa_core_exception(core), "%s %s GM at %p, which is no global memory",
+                  sa_instr_describe(instr)->name, write ? "writes" : "reads", pointer);
+}
+
+COLD noreturn void sa_issue_misplaced(sa_core *core, const void *pc, sa_instr instr,
+                                      const char *what, uint64_t value, uint64_t unit)
+{
+    sa_core_fault(core, pc, sa_core_exception(core), "%s: %s is %llu, not a multiple of %llu",
+                  sa_instr_describe(instr)->name, what, (unsigned long long)value,
+                  (unsigned long long)unit);
+}
