@@ -56,7 +56,8 @@ struct block_state {
     void *pipe;          /* the TPipe in use */
     void *workspace;     /* of SetSysWorkspace */
     uint64_t tiling_key; /* of TILING_KEY_IS, when has_tiling_key */
-    bool has_tiling_key, hf32, relu;
+    bool has_tiling_key, asked_tiling_key, is_tiling_key; /* asked, and one was it */
+    bool hf32, relu;
     uint32_t nd, nd_src_stride, nd_dst_stride; /* of SetFixpipeNz2ndFlag; nd 0: none */
     uint64_t quant;                            /* of SetFixpipePreQuantFlag */
     const void *quant_tensor;                  /* of SetFixPipeConfig */

@@ -33,13 +33,24 @@ SA_INLINE void set_tiling_key(uint64_t key)
     block_state &s = state();
     s.tiling_key = key;
     s.has_tiling_key = true;
+    s.asked_tiling_key = s.is_tiling_key = false;
+}
+SA_INLINE bool is_tiling_key(uint64_t key)
+{
+    block_state &s = state();
+    bool is = tiling_key() == key;
+    s.asked_tiling_key = true;
+    s.is_tiling_key |= is;
+    return is;
 }
 } // namespace softascend
 
-#ifndef TILING_KEY_VAR
-#define TILING_KEY_VAR (::softascend::tiling_key())
-#endif
+#ifdef TILING_KEY_VAR
 #define TILING_KEY_IS(key) (TILING_KEY_VAR == (uint64_t)(key))
+#else
+#define TILING_KEY_VAR (::softascend::tiling_key())
+#define TILING_KEY_IS(key) (::softascend::is_tiling_key((uint64_t)(key)))
+#endif
 
 /* The structure that GET_TILING_DATA reads; ascc names one for a kernel that does not. */
 #define REGISTER_TILING_DEFAULT(type) using softascend_tiling_data [[maybe_unused]] = type

@@ -54,6 +54,6 @@ extern const sa_observer sa_trace;      /* trace/record.c */
 /* "file.c:42" for a code address, from debug information; `text` gets the module and offset if
  * there is none. Thread-safe, slow: for messages. Frames inside include/ascendc are skipped
  * (source.c). */
-void sa_source_line(const void *pc, char *text, size_t bytes);
+SA_API void sa_source_line(const void *pc, char *text, size_t bytes);
 
 #endif

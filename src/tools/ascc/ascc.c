@@ -3,6 +3,7 @@
  * Each source is preprocessed, its launches and kernel marks are rewritten (rewrite.c), and the
  * compiler takes what came out of it together with everything else on the command line. */
 #include "tools/ascc/compile.h"
+#include "tools/ascc/opproject.h"
 #include "tools/ascc/run.h"
 
 #include <errno.h>
@@ -166,6 +167,9 @@ int main(int argc, char **argv)
     if (o.headers && mkdir(o.headers, 0777) && errno != EEXIST) {
         fprintf(stderr, "ascc: error: %s: %s\n", o.headers, strerror(errno));
         return 1;
+    }
+    if (o.op_project || o.op_hosts.count) {
+        return op_project_build(&o);
     }
     if (o.nothing && argc < 2) {
         fprintf(stderr, "ascc: error: no input files; see ascc --help\n");

@@ -17,6 +17,11 @@ static const char help[] =
     "  --compiler=PROGRAM     the C++ compiler (default: $CXX, else g++)\n"
     "  --launch-headers=DIR   write aclrtlaunch_KERNEL.h for every kernel into DIR\n"
     "  --headers-only         write them and stop\n"
+    "  --op-project=DIR       build DIR/op_host and DIR/op_kernel into aclnn operators: with -o "
+    "OUT,\n"
+    "                         OUT/op_api/include/aclnn_OP.h and OUT/op_api/lib/libcust_opapi.so\n"
+    "  --op-host=FILE, --op-kernel=FILE   one source of such a project, instead of the folder\n"
+    "  --op-library=NAME      libNAME.so instead of libcust_opapi.so\n"
     "  --keep                 keep the rewritten file beside the output (NAME.ascc.ii)\n"
     "  --dry-run, -###        show the commands, run none\n"
     "  --npu-arch=ARCH        dav-2201 (default), dav-2002, dav-1001: what __NPU_ARCH__ is\n"
@@ -149,6 +154,14 @@ static bool own(options *o, int argc, char **argv, int *i)
                (v = value("--soc-version", argc, argv, i)) ||
                (v = value("--cce-aicore-arch", argc, argv, i))) {
         o->arch = arch_number(v);
+    } else if ((v = value("--op-project", argc, argv, i))) {
+        o->op_project = v;
+    } else if ((v = value("--op-library", argc, argv, i))) {
+        o->op_library = v;
+    } else if ((v = value("--op-host", argc, argv, i))) {
+        words_add(&o->op_hosts, v);
+    } else if ((v = value("--op-kernel", argc, argv, i))) {
+        words_add(&o->op_kernels, v);
     } else if (ignored(word)) {
         return true;
     } else if (!strcmp(word, "-mllvm")) {
@@ -210,6 +223,15 @@ static void flag(options *o, int argc, char **argv, int *i)
     }
 }
 
+static void must_exist(const words *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (access(files->at[i], R_OK)) {
+            wrong("%s: no such file, or not readable", files->at[i]);
+        }
+    }
+}
+
 void options_parse(options *o, int argc, char **argv)
 {
     const char *language = NULL, *environment = getenv("CXX");
@@ -247,9 +269,7 @@ void options_parse(options *o, int argc, char **argv)
     if (o->sources.count > 1 && o->output && o->stage != STAGE_LINK) {
         wrong("-o %s is one file, for several that are compiled", o->output);
     }
-    for (size_t i = 0; i < o->sources.count; i++) {
-        if (access(o->sources.at[i], R_OK)) {
-            wrong("%s: no such file, or not readable", o->sources.at[i]);
-        }
-    }
+    must_exist(&o->sources);
+    must_exist(&o->op_hosts);
+    must_exist(&o->op_kernels);
 }

@@ -18,7 +18,9 @@ typedef struct options {
     bool only_headers, keep, dry_run, nothing; /* nothing to compile: the compiler answers */
     bool writes_dependencies, names_dependencies, names_target;
     bool has_std, has_level, has_debug, relocatable;
-    int arch; /* __NPU_ARCH__ */
+    int arch;                            /* __NPU_ARCH__ */
+    const char *op_project, *op_library; /* a folder, what the library is called */
+    words op_hosts, op_kernels;
 } options;
 
 /* Ends the program for --help, --version and what is wrong. */

@@ -40,12 +40,9 @@ static int missing(const char *program, int error)
     return 127;
 }
 
-int run(const words *command, text *out)
+/* Starts it; with `out`, what it prints can be read there. 0, or an error number. */
+static int start(const words *command, pid_t *pid, int *out)
 {
-    if (run_shows) {
-        show(command);
-        return 0;
-    }
     int pipes[2] = {-1, -1};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -54,25 +51,64 @@ int run(const words *command, text *out)
         posix_spawn_file_actions_addclose(&actions, pipes[0]);
         posix_spawn_file_actions_addclose(&actions, pipes[1]);
     }
-    pid_t pid;
-    int error = posix_spawnp(&pid, command->at[0], &actions, NULL, (char **)command->at, environ);
+    int error = posix_spawnp(pid, command->at[0], &actions, NULL, (char **)command->at, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (out) {
         close(pipes[1]);
-        char block[4096];
-        ssize_t got;
-        while (!error && (got = read(pipes[0], block, sizeof block)) > 0) {
-            text_add(out, block, (size_t)got);
-        }
-        close(pipes[0]);
+        *out = pipes[0];
     }
-    if (error) {
-        return missing(command->at[0], error);
-    }
+    return error;
+}
+
+static int finish(pid_t pid)
+{
     int status;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int run(const words *command, text *out)
+{
+    if (run_shows) {
+        show(command);
+        return 0;
+    }
+    pid_t pid;
+    int from;
+    int error = start(command, &pid, out ? &from : NULL);
+    if (out) {
+        char block[4096];
+        ssize_t got;
+        while (!error && (got = read(from, block, sizeof block)) > 0) {
+            text_add(out, block, (size_t)got);
+        }
+        close(from);
+    }
+    return error ? missing(command->at[0], error) : finish(pid);
+}
+
+int run_all(const words *commands, size_t count)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = processors > 1 ? (size_t)processors : 1, begun = 0, ended = 0;
+    pid_t *pids = grow(NULL, (count + 1) * sizeof *pids);
+    int code = 0;
+    while (run_shows && begun < count) {
+        show(&commands[begun++]);
+    }
+    while (!run_shows && ended < count && (ended < begun || !code)) {
+        if (begun < count && begun - ended < most && !code) {
+            int error = start(&commands[begun], &pids[begun], NULL);
+            code = error ? missing(commands[begun].at[0], error) : 0;
+            begun += !error;
+            continue;
+        }
+        int one = finish(pids[ended++]);
+        code = code ? code : one;
+    }
+    free(pids);
+    return code;
 }
 
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)

@@ -10,6 +10,10 @@ extern bool run_shows; /* print commands on stderr instead of running them */
  * command prints goes there. */
 int run(const words *command, text *out);
 
+/* Several commands, as many at once as there are processors. The exit code of the first that
+ * failed. */
+int run_all(const words *commands, size_t count);
+
 /* A file NAME in a folder that is removed when the program ends; a number keeps them apart. */
 char *temporary(const char *name);
 const char *temporary_folder(void);

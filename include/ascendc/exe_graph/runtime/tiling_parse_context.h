@@ -1,0 +1,5 @@
+/* The same as tiling_context.h, where op projects look for it. */
+#ifndef ASCENDC_EXE_GRAPH_TILING_PARSE_CONTEXT_H
+#define ASCENDC_EXE_GRAPH_TILING_PARSE_CONTEXT_H
+#include "exe_graph/runtime/tiling_context.h"
+#endif
