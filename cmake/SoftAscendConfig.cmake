@@ -2,7 +2,8 @@
 #   SoftAscend::ascendcl    AscendCL: devices, streams, memory, launch
 #   SoftAscend::opapi       the aclnn operators (brings nnopbase and ascendcl)
 #   SoftAscend::softascend  the AI core and the kernel language of softascend/core.h
-# Functions: ascendc_library and its companions (SoftAscendKernels.cmake).
+# Functions: ascendc_library and its companions (SoftAscendKernels.cmake), softascend_add_operator
+# (SoftAscendOperators.cmake).
 get_filename_component(_softascend_home "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(_softascend_needs_softascend "")
 set(_softascend_needs_ascendcl softascend)
@@ -30,3 +31,4 @@ endforeach()
 
 set(SoftAscend_HOME "${_softascend_home}")
 include("${CMAKE_CURRENT_LIST_DIR}/SoftAscendKernels.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/SoftAscendOperators.cmake")

@@ -159,6 +159,7 @@ static int link_library(const options *o, const words *objects, const char *libr
     command(&w, o);
     words_add(&w, "-shared");
     words_add(&w, "-Wl,-z,defs");
+    words_add(&w, say("-Wl,-soname,%s", base_name(library)));
     words_add(&w, say("-Wl,--version-script=%s", script_file));
     words_add_all(&w, objects);
     words_add_all(&w, &o->link);
@@ -230,7 +231,7 @@ static int seclude_variant(const options *o, const variant *v, const char **obje
 static int write_dependencies(const options *o, const words *objects, const char *target)
 {
     text all = {0};
-    const char *file = NULL;
+    const char *file = NULL, *ours = absolute(temporary_folder());
     for (size_t i = 0; i + 1 < o->dependencies.count; i++) {
         if (!strcmp(o->dependencies.at[i], "-MF")) {
             file = o->dependencies.at[i + 1];
@@ -244,10 +245,15 @@ static int write_dependencies(const options *o, const words *objects, const char
     text_print(&all, "%s:", target);
     for (size_t i = 0; i < objects->count; i++) {
         text one = {0};
-        const char *colon;
-        if (text_read(&one, say("%s.d", objects->at[i])) && (colon = strchr(one.bytes, ':'))) {
-            for (const char *c = colon + 1; *c; c++) {
-                text_add(&all, *c == '\n' && c[-1] != '\\' ? " " : c, 1);
+        char *colon, *at = NULL;
+        if (!text_read(&one, say("%s.d", objects->at[i])) || !(colon = strchr(one.bytes, ':'))) {
+            continue;
+        }
+        for (char *word = strtok_r(colon + 1, " \n", &at); word;
+             word = strtok_r(NULL, " \n", &at)) {
+            /* not what ascc wrote itself: it is gone when the build ends */
+            if (strcmp(word, "\\") != 0 && !starts(word, ours)) {
+                text_print(&all, " \\\n  %s", word);
             }
         }
         free(one.bytes);

@@ -4,7 +4,7 @@
 #
 #   project_test.sh BUILD GENERATOR CXX-COMPILER SOURCE
 set -u
-build=$1 compiler=$3 source=$4
+build=$1 generator=$2 compiler=$3 source=$4
 here=$source/tests/ascendc/op_project
 ascc=$build/bin/ascc
 dir=$(mktemp -d)
@@ -27,6 +27,40 @@ cc -std=c17 -Wall -Wextra -Werror "$here/calls.c" -Iout/op_api/include -I"$build
 for file in scale_shift_tiling.h step_by.cpp scale_kernel.cpp op_def.h; do
     grep -q "$file" out.d || fail "$file is not among the dependencies"
 done
+
+# ---- by CMake
+
+mkdir cmake
+cp "$here/ops/op_host/sum_and_max.cpp" cmake/host.cpp
+cp "$here/ops/op_kernel/sum_and_max.cpp" cmake/
+cat >cmake/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(uses_operators CXX)
+find_package(SoftAscend REQUIRED)
+add_subdirectory(ops)
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE sums)
+END
+mkdir cmake/ops
+cat >cmake/ops/CMakeLists.txt <<'END'
+softascend_add_operator(sums HOST ../host.cpp KERNEL ../sum_and_max.cpp
+  INCLUDE . DEFINITIONS -DFACTOR=1 OPTIONS -O1)
+END
+cat >cmake/main.cpp <<'END'
+#include "aclnn_sum_and_max.h"
+int main() { return aclnnSumAndMaxGetWorkspaceSize(nullptr, nullptr, nullptr, nullptr, nullptr) != 161001; }
+END
+if ! cmake -S cmake -B cmake/build -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$build" >said 2>&1 || ! cmake --build cmake/build >>said 2>&1 ||
+    ! cmake/build/program; then
+    fail "softascend_add_operator"
+    cat said
+fi
+cmake --build cmake/build >said
+grep -q 'Operators of' said && fail "what did not change was built again"
+touch cmake/sum_and_max.cpp
+cmake --build cmake/build >said
+grep -q 'Operators of' said || fail "what changed was not built again"
 
 # ---- what is wrong with a project: FILE:LINE and why
 
