@@ -3,9 +3,10 @@
  * in land(), which leaves for good. */
 #define _GNU_SOURCE
 #include "core/crash.h"
-#include "core/fiber.h"
+#include "core/interrupt.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -30,7 +31,7 @@
 #define SIGNAL_STACK_BYTES ((size_t)64 << 10)
 #define FRAMES 32
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SA_INTERRUPT_SIGNAL};
 #define SIGNALS (sizeof signals / sizeof signals[0])
 static struct sigaction before[SIGNALS];
 
@@ -120,22 +121,33 @@ static const void *module_base(const void *pc)
     return dladdr(pc, &info) ? info.dli_fbase : NULL;
 }
 
-/* The innermost frame that is neither the core's nor the C library's (nor a sanitizer's, which has
- * a memcpy of its own). */
-static const void *kernel_frame(const crash *c)
+static const void *cxx_library(void)
+{
+    void *thrower = dlsym(RTLD_DEFAULT, "__cxa_throw");
+    return thrower ? module_base(thrower) : NULL;
+}
+
+/* Neither the core's nor the C or C++ library's (nor a sanitizer's, which has a memcpy of its own).
+ */
+static bool in_kernel(const void *pc)
 {
     const void *skip[] = {module_base((const void *)(uintptr_t)module_base),
                           module_base((const void *)(uintptr_t)sysconf),
                           module_base((const void *)(uintptr_t)memcpy),
-                          module_base(dlsym(RTLD_DEFAULT, "exp"))};
-    for (int i = 0; i < c->frames; i++) {
-        const void *base = module_base(c->frame[i]);
-        bool kernel = base != NULL;
-        for (size_t j = 0; j < sizeof skip / sizeof skip[0]; j++)
-            kernel &= base != skip[j];
-        if (kernel)
+                          module_base(dlsym(RTLD_DEFAULT, "exp")), cxx_library()};
+    const void *base = module_base(pc);
+    bool kernel = base != NULL;
+    for (size_t i = 0; i < sizeof skip / sizeof skip[0]; i++)
+        kernel &= base != skip[i];
+    return kernel;
+}
+
+/* The innermost frame of the kernel's. */
+static const void *kernel_frame(const crash *c)
+{
+    for (int i = 0; i < c->frames; i++)
+        if (in_kernel(c->frame[i]))
             return c->frame[i];
-    }
     return c->frame[0];
 }
 
@@ -171,6 +183,16 @@ static void describe_address(const crash *c, const sa_fiber *fiber, char *text, 
                  c->code == SEGV_ACCERR ? " that it may touch so" : "");
 }
 
+/* abort() may be the C++ library's, for an exception that nobody catches. */
+static bool was_thrown(const crash *c)
+{
+    const void *library = cxx_library();
+    for (int i = 0; library && i < c->frames; i++)
+        if (module_base(c->frame[i]) == library)
+            return true;
+    return false;
+}
+
 static void land(sa_fiber *fiber)
 {
 #if ASAN
@@ -183,9 +205,18 @@ static void land(sa_fiber *fiber)
         sa_core_fault(&fiber->core, pc, code, "divides an integer by zero");
     if (c.signal == SIGILL)
         sa_core_fault(&fiber->core, pc, code, "comes to an instruction that the CPU does not have");
+    if (c.signal == SA_INTERRUPT_SIGNAL) {
+        sa_core_attend(&fiber->core, pc);
+        __builtin_unreachable(); /* it has been told to stop */
+    }
+    if (c.signal == SIGABRT)
+        sa_core_fault(&fiber->core, pc, code, "%s",
+                      was_thrown(&c) ? "throws an exception that it does not catch"
+                                     : "calls abort, or an assertion of its fails");
     char where[160];
     describe_address(&c, fiber, where, sizeof where);
-    sa_core_fault(&fiber->core, pc, code, "%s %s", c.write ? "writes" : "reads", where);
+    const char *verb = c.code == SI_KERNEL ? "uses" : c.write ? "writes" : "reads";
+    sa_core_fault(&fiber->core, pc, code, "%s %s", verb, where);
 }
 
 /* Not a kernel's: what would have happened without us. */
@@ -207,14 +238,41 @@ static void pass_on(int signal, siginfo_t *info, void *context)
     }
 }
 
+static bool shall_stop(const sa_core *core)
+{
+    return __atomic_load_n(core->stop, __ATOMIC_RELAXED) ||
+           __atomic_load_n(core->abandon, __ATOMIC_RELAXED);
+}
+
+/* Says where the fiber is; one that shall stop leaves, if it holds nothing of the libraries'. */
+static void interrupt(sa_fiber *fiber, const machine *m, void *context)
+{
+    last.pc = m->pc;
+    note_frames(m, fiber);
+    sa_interrupt_note(fiber, kernel_frame(&last));
+    if (shall_stop(&fiber->core) && in_kernel((const void *)m->pc)) {
+        last.signal = SA_INTERRUPT_SIGNAL;
+        go_on(context, land, fiber);
+    }
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-    if (rescue)
+    bool asked = signal == SA_INTERRUPT_SIGNAL && sa_interrupt_is_ours(info);
+    if (rescue && !asked)
         siglongjmp(*rescue, 1);
     sa_fiber *fiber = sa_fiber_current();
     machine m = machine_of(context);
     uintptr_t map = (uintptr_t)fiber;
-    if (!fiber || info->si_code <= 0 || m.sp < map || m.sp >= map + fiber->map_bytes) {
+    if (asked) {
+        const int saved = errno;
+        if (fiber && !rescue && m.sp >= map && m.sp < map + fiber->map_bytes)
+            interrupt(fiber, &m, context);
+        errno = saved;
+        return;
+    }
+    bool raised = info->si_code > 0 || (signal == SIGABRT && info->si_pid == getpid());
+    if (!fiber || !raised || m.sp < map || m.sp >= map + fiber->map_bytes) {
         pass_on(signal, info, context);
         return;
     }
@@ -237,6 +295,9 @@ static void drop_stack(void *stack)
 {
     stack_t none = {.ss_flags = SS_DISABLE}, now;
     guarded = false;
+    sa_interrupt_discharge();
+    if (stack == &once)
+        return; /* the thread had one of its own */
     if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack)
         sigaltstack(&none, NULL);
     munmap(stack, SIGNAL_STACK_BYTES);
@@ -246,7 +307,7 @@ static void install(void)
 {
     pthread_key_create(&thread_end, drop_stack);
     struct sigaction action = {.sa_sigaction = on_signal,
-                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
     for (size_t i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
 }
@@ -257,6 +318,8 @@ void sa_crash_guard_thread(void)
         return;
     guarded = true;
     pthread_once(&once, install);
+    sa_interrupt_enlist();
+    pthread_setspecific(thread_end, &once);
     stack_t now;
     if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE))
         return; /* the program has given this thread one */

@@ -6,6 +6,7 @@
  */
 #include "core/launch.h"
 #include "core/crash.h"
+#include "core/interrupt.h"
 #include "core/run.h"
 
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #define ABANDON_POLL_US 10000
+#define STOP_POLL_NS 5000000
 #define POLL_US 50 /* between looks of blocks that poll GM */
 
 static const bool never; /* what `abandon` points to when no one watches */
@@ -190,6 +192,16 @@ static void no_fiber(run *r, uint32_t index)
     sa_run_stop(r);
 }
 
+/* A block has faulted; those of other threads may be in loops that would wait for it for ever. */
+static void await_others(run *r)
+{
+    const struct timespec pause = {.tv_nsec = STOP_POLL_NS};
+    while (atomic_load(&r->inside)) {
+        nanosleep(&pause, NULL);
+        sa_interrupt_all();
+    }
+}
+
 /* A thread's share of the launch: deal and run until no block is left, then see the parked ones
  * through. */
 static void take_part(run *r)
@@ -198,6 +210,7 @@ static void take_part(run *r)
     sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
     uint64_t written = 0;
     sa_crash_guard_thread();
+    atomic_fetch_add_explicit(&r->inside, 1, memory_order_relaxed);
     while (!stopped(r)) {
         uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
         if (index >= blocks)
@@ -221,6 +234,7 @@ static void take_part(run *r)
         sa_fiber_give(fiber);
     while (parked) {
         unsigned generation = atomic_load(&r->generation);
+        sa_interrupt_note(parked, parked->pc);
         bool leave = stopped(r) || __atomic_load_n(r->abandon, __ATOMIC_RELAXED);
         bool resumed = false, idle = true; /* idle: those that ran only gave up their turn again */
         sa_fiber *round = parked;
@@ -248,6 +262,8 @@ static void take_part(run *r)
         else if (parked && idle)
             sa_word_wait(&r->generation, generation, POLL_US);
     }
+    if (atomic_fetch_sub(&r->inside, 1) > 1 && stopped(r))
+        await_others(r);
 }
 
 static void help(sa_pool_job *job)

@@ -27,6 +27,14 @@ typedef struct sa_launch {
  */
 SA_API sa_status sa_launch_run(const sa_launch *launch, sa_error *error);
 
+/* A kernel that never comes to an instruction does not see that `abandon` is set: this ends it, if
+ * it is in its own code just now. Call it again while it has not ended. */
+SA_API void sa_launch_interrupt(void);
+
+/* Where the launch with this `abandon` is: "kernel NAME, block N, is at FILE:LINE". False if no
+ * block of it runs. The launch must not end meanwhile. */
+SA_API bool sa_launch_where(const volatile bool *abandon, char *text, size_t bytes);
+
 /* Threads that run blocks, the calling thread included: $SOFTASCEND_THREADS or the CPUs this
  * process may use. */
 SA_API int sa_launch_threads(void);

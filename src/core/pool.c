@@ -3,6 +3,7 @@
  * when it first wants one. */
 #define _GNU_SOURCE
 #include "core/pool.h"
+#include "core/interrupt.h"
 #include "core/launch.h"
 
 #include <linux/futex.h>
@@ -143,6 +144,8 @@ static void start_workers(unsigned wanted)
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGABRT);
+    sigdelset(&all, SA_INTERRUPT_SIGNAL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.workers < wanted) {
         pthread_t thread;

@@ -29,6 +29,7 @@ typedef struct run {
     _Alignas(64) atomic_uint ended;
     atomic_uint waiting;    /* parked until others do something */
     atomic_uint generation; /* counts releases */
+    atomic_uint inside;     /* threads that take part */
     bool stop;              /* atomically; a block has faulted */
 
     pthread_mutex_t lock;

@@ -70,9 +70,10 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
     return dwfl_addrmodule(session, address);
 }
 
+/* Not the user's: what the kernel's own line calls. */
 static bool is_wrapper(const char *file)
 {
-    return strstr(file, "include/ascendc/") != NULL;
+    return strstr(file, "include/ascendc/") || strstr(file, "/include/c++/");
 }
 
 /* The compilation unit that holds `address`. Some compilers (clang) emit no index of addresses:

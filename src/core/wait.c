@@ -73,10 +73,10 @@ static void list_waiters(const run *r, char *text, size_t bytes)
     int named = 0;
     text[0] = '\0';
     for (const sa_fiber *f = r->waiters; f && named < 3 && used < bytes; f = f->next_waiting) {
-        char line[128], what[48] = "sync_all";
+        char line[128], what[48] = "SyncAll";
         sa_source_line(f->pc, line, sizeof line);
         if (f->wait == SA_WAIT_FLAG)
-            snprintf(what, sizeof what, "cross_wait of flag %u", f->wait_flag);
+            snprintf(what, sizeof what, "CrossCoreWaitFlag (cross_wait) of flag %u", f->wait_flag);
         else if (f->wait == SA_WAIT_KIND)
             snprintf(what, sizeof what, "sync_kind");
         used += (size_t)snprintf(text + used, bytes - used, "%s%s core %u in %s at %s",
@@ -107,11 +107,12 @@ void sa_run_check_deadlock(run *r)
             sa_source_line(r->waiters->pc, line, sizeof line);
             list_blocks(r, true, who, sizeof who);
             list_blocks(r, false, gone, sizeof gone);
-            sa_error_set(&r->error, code,
-                         "%s in kernel %s: deadlock in sync_all: of %u blocks, %u wait (block %s) "
-                         "at %s; %u ended without it (block %s)",
-                         sa_exception_name(code), kernel, r->launch->blocks, waiting, who, line,
-                         ended, gone);
+            sa_error_set(
+                &r->error, code,
+                "%s in kernel %s: deadlock in SyncAll (sync_all): of %u blocks, %u wait (block %s) "
+                "at %s; %u ended without it (block %s)",
+                sa_exception_name(code), kernel, r->launch->blocks, waiting, who, line, ended,
+                gone);
         } else {
             char who[640];
             list_waiters(r, who, sizeof who);

@@ -125,6 +125,7 @@ typedef struct sa_stream {
     bool draining;           /* what has not begun is dropped */
     bool eager;              /* lazy, but somebody asked: runs until it is empty */
     int waiters;
+    bool late;             /* a wait for it has timed out: who destroys it need not wait */
     volatile bool abandon; /* the running kernel stops at its next instruction */
     uint64_t kernel_since; /* when it began, if there is a limit; else 0 */
 

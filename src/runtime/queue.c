@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAZY_DEPTH = 256 }; /* a lazy stream with more tasks is started */
+enum {
+    LAZY_DEPTH = 256, /* a lazy stream with more tasks is started */
+    DRAIN_MS = 10,    /* between looks at a kernel that shall stop */
+};
 
 aclError sa_no_memory(const char *what)
 {
@@ -151,6 +154,19 @@ void sa_stream_run(sa_stream *s, uint64_t target, int most)
         sa_stream_schedule(s);
 }
 
+static aclError late(sa_stream *s)
+{
+    char where[256];
+    bool kernel = s->running && s->head->kind == SA_TASK_KERNEL &&
+                  sa_launch_where(&s->abandon, where, sizeof where);
+    s->late = true;
+    return sa_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                   "synchronise stream: the time is over, %llu tasks are left%s%s; "
+                   "aclrtStreamAbort drops them, aclrtDestroyStream and aclrtResetDevice now too",
+                   (unsigned long long)(s->enqueued - s->done), kernel ? "; " : "",
+                   kernel ? where : "");
+}
+
 aclError sa_stream_wait(sa_stream *s, uint64_t target, const struct timespec *deadline)
 {
     while (s->done < target) {
@@ -171,8 +187,9 @@ aclError sa_stream_wait(sa_stream *s, uint64_t target, const struct timespec *de
             rc = pthread_cond_wait(&s->changed, &s->object.lock);
         s->waiters--;
         if (rc == ETIMEDOUT && s->done < target)
-            return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+            return late(s);
     }
+    s->late = false;
     return ACL_SUCCESS;
 }
 
@@ -221,7 +238,12 @@ void sa_stream_drain(sa_stream *s)
         s->blocked = false;
         s->blocked_on = NULL;
     }
-    sa_stream_wait(s, s->enqueued, NULL);
+    while (s->done < s->enqueued) {
+        struct timespec soon = sa_deadline(DRAIN_MS);
+        if (sa_stream_wait(s, s->enqueued, &soon))
+            sa_launch_interrupt();
+    }
+    s->late = false;
     __atomic_store_n(&s->abandon, false, __ATOMIC_RELAXED);
     s->draining = false;
     clear_error(s);

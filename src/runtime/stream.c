@@ -33,7 +33,7 @@ aclError sa_stream_new(aclrtContext context, int device, bool is_default, uint32
 static void end_locked(sa_stream *s, bool force)
 {
     s->closing = true;
-    if (force)
+    if (force || s->late)
         sa_stream_drain(s);
     else
         sa_stream_wait(s, s->enqueued, NULL);
@@ -116,7 +116,7 @@ aclError sa_streams_wait(int device, aclrtContext context, const struct timespec
             aclError code = sa_stream_wait(s, s->enqueued, deadline);
             if (code) {
                 sa_object_unlock(s);
-                return sa_fail(code, "the time for synchronising the device is over");
+                return code;
             }
             if (sa_object_handle(s) == handle && !first)
                 first = sa_stream_report(s);
@@ -170,10 +170,7 @@ static aclError synchronize(aclrtStream stream, const struct timespec *deadline)
     code = sa_check_inside("synchronise stream");
     if (!code)
         code = sa_stream_wait(s, s->enqueued, deadline);
-    if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
-        sa_fail(code, "synchronise stream: the time is over, %llu tasks are left",
-                (unsigned long long)(s->enqueued - s->done));
-    else if (!code && sa_object_handle(s) == self) /* nobody destroyed it meanwhile */
+    if (!code && sa_object_handle(s) == self) /* nobody destroyed it meanwhile */
         code = sa_stream_report(s);
     sa_object_unlock(s);
     return code;

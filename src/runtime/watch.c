@@ -19,14 +19,19 @@ uint32_t sa_kernel_limit_ms(void)
 static void abandon_late(uint64_t limit_ns)
 {
     uint64_t now = sa_now_ns();
+    bool late = false;
     for (uint32_t i = 0; i < sa_table_slots(&sa_streams); i++) {
         sa_stream *s = sa_table_at(&sa_streams, i);
         if (!s)
             continue;
-        if (s->kernel_since && now > s->kernel_since + limit_ns)
+        if (s->kernel_since && now > s->kernel_since + limit_ns) {
             __atomic_store_n(&s->abandon, true, __ATOMIC_RELAXED);
+            late = true;
+        }
         sa_object_unlock(s);
     }
+    if (late)
+        sa_launch_interrupt();
 }
 
 static void *look(void *unused)

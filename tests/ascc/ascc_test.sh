@@ -42,8 +42,13 @@ runs 'spellings.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/spellings.cpp"
 runs twice.cpp passed "$ascc" -Wall -Wextra -Werror "$here/twice.cpp"
 [ "$(./a.out | grep -c constructed)" = 1 ] || fail "twice.cpp: globals are constructed more than once"
 runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc' twice.o"
+runs bad.cpp passed "$ascc" -Wall -Wextra -Werror "$here/bad.cpp"
+runs 'bad.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/bad.cpp"
+runs parameters.cpp '5 6' "$ascc" "$here/parameters.cpp"
 if command -v clang++ >/dev/null; then
     runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"
+    runs 'parameters.cpp, clang' '5 6' "$ascc" --compiler clang++ "$here/parameters.cpp"
+    runs 'bad.cpp, clang' passed "$ascc" --compiler clang++ "$here/bad.cpp"
     runs 'spellings.cpp, clang' passed "$ascc" --compiler clang++ "$here/spellings.cpp"
     runs 'twice.cpp, clang' passed "$ascc" --compiler clang++ -O3 "$here/twice.cpp"
 fi

@@ -117,7 +117,7 @@ static void deadlock_is_named(void **state)
     sa_error error = {0};
     sa_launch launch = {.kernel = one_stays_away, .blocks = 4, .type = SA_AIV};
     assert_int_equal(sa_launch_run(&launch, &error), SA_ERR_VECTOR_EXCEPTION);
-    assert_non_null(strstr(error.message, "deadlock in sync_all"));
+    assert_non_null(strstr(error.message, "deadlock in SyncAll"));
     assert_non_null(strstr(error.message, "3 wait (block 0, 1, 3)"));
     assert_non_null(strstr(error.message, "1 ended without it (block 2)"));
 }

@@ -225,7 +225,8 @@ static void deadlocks_are_named(void **state)
     sa_error error;
     assert_int_equal(run_kernel(lost_kernel, NULL, 3, SA_MIX_1_2, &error), SA_ERR_AICORE_EXCEPTION);
     if (!strstr(error.message, "deadlock: of 9 cores, 2 wait") ||
-        !strstr(error.message, "vector core 1 in cross_wait of flag 5 at mix_test.c:"))
+        !strstr(error.message,
+                "vector core 1 in CrossCoreWaitFlag (cross_wait) of flag 5 at mix_test.c:"))
         fail_msg("%s", error.message);
     assert_int_equal(run_kernel(everyone_waits_kernel, NULL, 2, SA_MIX_1_1, &error),
                      SA_ERR_AICORE_EXCEPTION);

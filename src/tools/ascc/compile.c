@@ -32,6 +32,10 @@ void command(words *w, const options *o)
     words_add(w, "-fno-optimize-sibling-calls");
     words_add(w, "-ffp-contract=off");
     words_add(w, "-fno-strict-aliasing"); /* kernels read floats as their bits */
+    /* what is wrong goes wrong where it is written, and is caught there */
+    words_add(w, "-fno-finite-loops");
+    words_add(w, "-fno-delete-null-pointer-checks");
+    words_add(w, "-fstack-clash-protection");
     words_add_all(w, &o->flags);
 }
 

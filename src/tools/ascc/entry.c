@@ -7,13 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The type of one parameter, tokens [from, to): without its name and default value. */
+/* Behind an attribute at `i`, [[…]] or __attribute__((…)); `i` if there is none. */
+static size_t behind_attribute(const source *s, size_t i)
+{
+    if (token_is(s, i, "[") && token_is(s, i + 1, "[")) {
+        return token_close(s, i) + 1;
+    }
+    if (token_is(s, i, "__attribute__") && token_is(s, i + 1, "(")) {
+        return token_close(s, i + 1) + 1;
+    }
+    return i;
+}
+
+/* The type of one parameter, tokens [from, to): without its attributes, name and default value; an
+ * array is a pointer. */
 static char *parameter_type(const source *s, size_t from, size_t to)
 {
+    bool array = false;
+    for (size_t next; from < to && (next = behind_attribute(s, from)) != from;) {
+        from = next;
+    }
     static const char *const types[] = {"int",    "char", "short", "long",  "signed", "unsigned",
                                         "double", "bool", "float", "const", "auto",   "void"};
     for (size_t i = from; i < to; i++) {
         if (token_is(s, i, "=")) {
+            to = i;
+        } else if (token_is(s, i, "[") || behind_attribute(s, i) != i) {
+            array |= behind_attribute(s, i) == i;
             to = i;
         }
     }
@@ -32,7 +52,13 @@ static char *parameter_type(const source *s, size_t from, size_t to)
     while (from < to && token_is(s, from, "const")) {
         from++;
     }
-    return token_join(s, from, to);
+    char *type = token_join(s, from, to);
+    if (array) {
+        char *pointer = say("%s *", type);
+        free(type);
+        return pointer;
+    }
+    return type;
 }
 
 typedef struct parameter {
