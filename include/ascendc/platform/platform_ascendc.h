@@ -47,8 +47,8 @@ class PlatformAscendC
     {
         bytes_a_cycle = type == CoreMemType::L2 ? 110 : 32;
     }
-    /* The library takes no workspace of its own. */
-    uint32_t GetLibApiWorkSpaceSize() const { return 0; }
+    /* The library uses no workspace; but kernels take one that is NULL for a failed allocation. */
+    uint32_t GetLibApiWorkSpaceSize() const { return 512; }
     uint32_t GetResCubeGroupWorkSpaceSize() const { return 0; }
     uint32_t GetResGroupBarrierWorkSpaceSize() const { return 0; }
     /* Blocks to launch for so many vector slices and cube parts. */

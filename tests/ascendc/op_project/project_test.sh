@@ -62,6 +62,22 @@ touch cmake/sum_and_max.cpp
 cmake --build cmake/build >said
 grep -q 'Operators of' said || fail "what changed was not built again"
 
+# ---- the example
+
+if ! cmake -S "$source/examples/op_project" -B example -G "$generator" \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$build" >said 2>&1 ||
+    ! cmake --build example >>said 2>&1; then
+    fail "examples/op_project"
+    cat said
+fi
+for size in 0 1 17 100003 1000003; do
+    for type in f32 f16; do
+        SOFTASCEND_CHECK=race example/program $size --dtype $type >said 2>&1 ||
+            fail "examples/op_project $size $type"
+        grep -q 'racecheck' said && cat said && fail "examples/op_project has races"
+    done
+done
+
 # ---- what is wrong with a project: FILE:LINE and why
 
 begin() {
