@@ -1,6 +1,7 @@
 /* The high-level family on rows: gated activations, softmax, normalisations, quantisation. On a
  * chip each is a sequence of simple instructions over temporaries; here each row is computed at
  * once, in float32 (sums in the tree of isa/reduce.c), and rounded to its dtype at the end. */
+#include "core/ahead.h"
 #include "core/rows.h"
 
 /* ---- gated activations */
@@ -83,10 +84,15 @@ static float total(const sa_isa *isa, const float *row, uint32_t n)
     return x;
 }
 
-static void divide(float *row, float by, uint32_t n)
+static bool apart_by(const void *a, const void *b, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < n; i++)
-        row[i] /= by;
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return x + bytes <= y || y + bytes <= x;
+}
+
+static void divide(const sa_isa *isa, float *row, float by, uint32_t n)
+{
+    isa->divs[SA_F32](row, row, (double)by, n);
 }
 
 void sa_softmax(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, void *sum, void *max,
@@ -98,13 +104,25 @@ void sa_softmax(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, v
     statistic maxima = statistic_of(&issue, stat_dtype, stat_width, max, true, rows);
     sa_issue_show(&issue, (uint64_t)rows * cols);
     float *row = row_of_floats(&issue, cols);
+    bool apart =
+        dtype == SA_F32 && apart_by(dst, src, sa_issue_extent(rows, cols * size, pitch_bytes));
     for (uint32_t r = 0; r < rows; r++) {
-        load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
-        float m = largest(isa, row, cols);
-        exponentials(isa, row, m, cols);
-        float s = total(isa, row, cols);
-        divide(row, s, cols);
-        store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
+        const void *from = row_at(src, r, pitch_bytes);
+        void *to = (void *)row_at(dst, r, pitch_bytes);
+        float *work = apart ? to : row;
+        if (!apart)
+            load_row(isa, row, dtype, from, cols);
+        float m = largest(isa, apart ? from : row, cols);
+        sa_ahead_fetch(core);
+        isa->adds[SA_F32](work, apart ? from : row, -(double)m, cols);
+        sa_ahead_fetch(core);
+        isa->exp[SA_F32](work, work, cols);
+        sa_ahead_fetch(core);
+        float s = total(isa, work, cols);
+        divide(isa, work, s, cols);
+        sa_ahead_fetch(core);
+        if (!apart)
+            store_row(isa, dtype, to, row, cols);
         put(isa, &sums, r, s);
         put(isa, &maxima, r, m);
     }
@@ -126,7 +144,7 @@ void sa_softmax_given(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dt
     for (uint32_t r = 0; r < rows; r++) {
         load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
         exponentials(isa, row, get(&maxima, r), cols);
-        divide(row, get(&sums, r), cols);
+        divide(isa, row, get(&sums, r), cols);
         store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
     }
     free(row);
@@ -160,7 +178,7 @@ static void flash(sa_issue issue, bool ratio, sa_core *core, sa_dtype dtype, voi
         exponentials(isa, row, m, cols);
         float s = before + total(isa, row, cols);
         if (ratio) {
-            divide(row, s, cols);
+            divide(isa, row, s, cols);
             f = before / s;
         }
         store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);

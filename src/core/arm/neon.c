@@ -73,8 +73,9 @@ MATH_INLINE vf vf_below(vf a, vf b)
 }
 
 /* In two factors, each a normal power of two: the first product is exact. */
-MATH_INLINE vf vf_scale(vf p, vi n)
+MATH_INLINE vf vf_scale(vf p, vi n, vf whole)
 {
+    (void)whole;
     vi half = vi_sra(n, 1), rest = vsubq_u32(n, half);
     p = vmulq_f32(p, vf_of(vshlq_n_u32(vaddq_u32(half, I(127)), 23)));
     return vmulq_f32(p, vf_of(vshlq_n_u32(vaddq_u32(rest, I(127)), 23)));

@@ -39,8 +39,9 @@ static inline float vf_below(float a, float b)
 }
 
 /* In two factors, each a normal power of two: the first product is exact. */
-static inline float vf_scale(float p, uint32_t n)
+static inline float vf_scale(float p, uint32_t n, float whole)
 {
+    (void)whole;
     uint32_t half = vi_sra(n, 1);
     float first = vf_of((half + 127) << 23), second = vf_of((n - half + 127) << 23);
     return p * first * second;

@@ -11,7 +11,8 @@
  *   vf_lt(a, b), vf_eq   conditions, false on NaN;  vf_if(m, a, b)  m ? a : b
  *   vf_bits, vf_of       reinterpret;  vi_sub, vi_and, vi_or, vi_shl, vi_sra
  *   vf_int(i)            int32 to float
- *   vf_scale(p, n)       p * 2^n rounded once, for p in [1/2, 2] and n in [-150, 128] (bits of vi)
+ *   vf_scale(p, n, f)    p * 2^n rounded once, for p in [1/2, 2] and n in [-150, 128]: bits of vi,
+ *                        and as floats f, whichever suits the CPU
  *
  * Polynomials: own minimax fits in the relative error of the whole function. */
 
@@ -19,13 +20,14 @@
 #define LN2_HIGH 0x1.62e4p-1f
 #define LN2_LOW 0x1.7f7d1cp-20f
 
-/* exp(x) as p * 2^n: p in [0.7, 1.5], off by 3.2e-9 before rounding. x in [-104, 89] or NaN. */
-MATH_INLINE vf math_exp_parts(vf x, vi *n)
+/* exp(x) as p * 2^n (n also as float, whole): p in [0.7, 1.5], off by 3.2e-9 before rounding. x in
+ * [-104, 89] or NaN. */
+MATH_INLINE vf math_exp_parts(vf x, vi *n, vf *whole)
 {
     vf t = vf_fma(x, F(0x1.715476p+0f), F(ROUNDER));
-    vf whole = vf_sub(t, F(ROUNDER));
-    vf r = vf_fma(whole, F(-LN2_HIGH), x);
-    r = vf_fma(whole, F(-LN2_LOW), r);
+    *whole = vf_sub(t, F(ROUNDER));
+    vf r = vf_fma(*whole, F(-LN2_HIGH), x);
+    r = vf_fma(*whole, F(-LN2_LOW), r);
     vf p = F(0x1.6a1f62p-10f);
     p = vf_fma(p, r, F(0x1.123ccap-7f));
     p = vf_fma(p, r, F(0x1.555904p-5f));
@@ -39,22 +41,24 @@ MATH_INLINE vf math_exp_parts(vf x, vi *n)
 MATH_INLINE vf math_exp(vf x)
 {
     vi n;
+    vf whole;
     x = vf_above(F(-104.0f), x); /* exp(-104) rounds to 0, exp(89) to infinity */
     x = vf_below(F(89.0f), x);
-    vf p = math_exp_parts(x, &n);
-    return vf_scale(p, n);
+    vf p = math_exp_parts(x, &n, &whole);
+    return vf_scale(p, n, whole);
 }
 
-/* 1 / (1 + e) for e in [0, 1]: a cubic guess, off by 1.7e-3, and two Newton steps, whose residuals
- * are nearly exact because 1 - r is. */
+/* 1 / (1 + e) for e in [0, 1]: a guess of degree 5, off by 5.2e-5, and a Newton step, whose
+ * residual is nearly exact because 1 - r is. */
 MATH_INLINE vf math_recip_1p(vf e)
 {
-    vf r = F(-0x1.c65286p-3f);
-    r = vf_fma(r, e, F(0x1.54bde4p-1f));
-    r = vf_fma(r, e, F(-0x1.e2b7aep-1f));
-    r = vf_fma(r, e, F(0x1.ff1cd6p-1f));
+    vf r = F(-0x1.abf7e8p-4f);
+    r = vf_fma(r, e, F(0x1.abf7e8p-2f));
+    r = vf_fma(r, e, F(-0x1.8a8888p-1f));
+    r = vf_fma(r, e, F(0x1.e826c4p-1f));
+    r = vf_fma(r, e, F(-0x1.fe17dap-1f));
+    r = vf_fma(r, e, F(0x1.fff950p-1f));
     vf minus = vf_sub(F(0.0f), e);
-    r = vf_fma(r, vf_fma(minus, r, vf_sub(F(1.0f), r)), r);
     return vf_fma(r, vf_fma(minus, r, vf_sub(F(1.0f), r)), r);
 }
 
@@ -63,10 +67,11 @@ MATH_INLINE vf math_recip_1p(vf e)
 MATH_INLINE vf math_sigmoid(vf x)
 {
     vi n;
+    vf whole;
     vf minus = vf_of(vi_or(vf_bits(x), I(0x80000000u)));
     minus = vf_above(F(-104.0f), minus);
-    vf p = math_exp_parts(minus, &n);
-    vf e = vf_scale(p, n);
+    vf p = math_exp_parts(minus, &n, &whole);
+    vf e = vf_scale(p, n, whole);
     vf r = math_recip_1p(e);
     vf low = vf_fma(vf_mul(vf_sub(F(0.0f), e), r), e, e);
     return vf_if(vf_lt(x, F(0.0f)), low, r);
@@ -76,6 +81,7 @@ MATH_INLINE vf math_sigmoid(vf x)
 MATH_INLINE vf math_tanh(vf x)
 {
     vi n;
+    vf whole;
     vf a = vf_of(vi_and(vf_bits(x), I(0x7FFFFFFFu)));
     vf square = vf_mul(a, a);
     vf small = F(-0x1.9b3046p-8f);
@@ -85,8 +91,8 @@ MATH_INLINE vf math_tanh(vf x)
     small = vf_fma(small, square, F(-0x1.55554ap-2f));
     small = vf_fma(small, vf_mul(square, a), a);
     vf minus = vf_above(F(-104.0f), vf_mul(a, F(-2.0f)));
-    vf p = math_exp_parts(minus, &n);
-    vf e = vf_scale(p, n);
+    vf p = math_exp_parts(minus, &n, &whole);
+    vf e = vf_scale(p, n, whole);
     vf large = vf_fma(vf_mul(e, F(-2.0f)), math_recip_1p(e), F(1.0f));
     vf y = vf_if(vf_lt(a, F(0.55f)), small, large);
     return vf_of(vi_or(vf_bits(y), vi_and(vf_bits(x), I(0x80000000u))));

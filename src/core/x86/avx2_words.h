@@ -62,8 +62,9 @@ static inline vm vm_of(uint32_t bits)
 }
 
 /* p * 2^n in two factors, each a normal power of two: the first product is exact. */
-MATH_INLINE vf vf_scale(vf p, vi n)
+MATH_INLINE vf vf_scale(vf p, vi n, vf whole)
 {
+    (void)whole;
     const vi bias = I(127);
     vi half = _mm256_srai_epi32(n, 1), rest = _mm256_sub_epi32(n, half);
     p = _mm256_mul_ps(p, vf_of(_mm256_slli_epi32(_mm256_add_epi32(half, bias), 23)));

@@ -36,7 +36,7 @@ typedef __mmask16 vm;
 #define vi_or(a, b) _mm512_or_si512(a, b)
 #define vi_shl(a, n) _mm512_slli_epi32(a, n)
 #define vi_sra(a, n) _mm512_srai_epi32(a, n)
-#define vf_scale(p, n) _mm512_scalef_ps(p, _mm512_cvtepi32_ps(n))
+#define vf_scale(p, n, whole) ((void)(n), _mm512_scalef_ps(p, whole))
 
 #define vf_load(p) _mm512_loadu_ps(p)
 #define vf_store(p, v) _mm512_storeu_ps(p, v)

@@ -13,9 +13,10 @@ set_source_files_properties(
 # Loops are left to the compiler here.
 set_property(
   SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx2_portable.c ${CMAKE_CURRENT_LIST_DIR}/avx512_portable.c
+         ${CMAKE_CURRENT_LIST_DIR}/avx2_fused.c ${CMAKE_CURRENT_LIST_DIR}/avx512_fused.c
   APPEND
   PROPERTY COMPILE_OPTIONS -O3)
 set_property(
-  SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx512_portable.c
+  SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx512_portable.c ${CMAKE_CURRENT_LIST_DIR}/avx512_fused.c
   APPEND
   PROPERTY COMPILE_OPTIONS -mprefer-vector-width=512)

@@ -7,12 +7,14 @@
 
 void sa_avx2_fill_arrange(sa_isa *isa);
 void sa_avx2_fill_move(sa_isa *isa);
+void sa_avx2_fill_fused(sa_isa *isa);
 void sa_avx2_fill_mmad(sa_isa *isa);
 void sa_avx2_fill_cube(sa_isa *isa);
 void sa_avx2_fill_elementwise(sa_isa *isa);
 void sa_avx2_fill_vector(sa_isa *isa);
 void sa_avx512_fill_arrange(sa_isa *isa);
 void sa_avx512_fill_move(sa_isa *isa);
+void sa_avx512_fill_fused(sa_isa *isa);
 void sa_avx512_fill_mmad(sa_isa *isa);
 void sa_avx512_fill_cube(sa_isa *isa);
 void sa_avx512_fill_elementwise(sa_isa *isa);
