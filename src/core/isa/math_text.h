@@ -38,13 +38,19 @@ MATH_INLINE vf math_exp_parts(vf x, vi *n, vf *whole)
     return vf_add(p, F(1.0f));
 }
 
+/* p, or 0 where p * 2^n rounds to 0: CPUs take a hundred times as long over what underflows. */
+MATH_INLINE vf math_alive(vf x, vf p)
+{
+    return vf_if(vf_lt(x, F(-103.98f)), F(0.0f), p);
+}
+
 MATH_INLINE vf math_exp(vf x)
 {
     vi n;
     vf whole;
     x = vf_above(F(-104.0f), x); /* exp(-104) rounds to 0, exp(89) to infinity */
     x = vf_below(F(89.0f), x);
-    vf p = math_exp_parts(x, &n, &whole);
+    vf p = math_alive(x, math_exp_parts(x, &n, &whole));
     return vf_scale(p, n, whole);
 }
 
@@ -68,13 +74,14 @@ MATH_INLINE vf math_sigmoid(vf x)
 {
     vi n;
     vf whole;
+    vm below = vf_lt(x, F(0.0f));
     vf minus = vf_of(vi_or(vf_bits(x), I(0x80000000u)));
-    minus = vf_above(F(-104.0f), minus);
-    vf p = math_exp_parts(minus, &n, &whole);
+    minus = vf_above(vf_if(below, F(-104.0f), F(-60.0f)), minus); /* 1 + exp(-60) is 1 */
+    vf p = math_alive(minus, math_exp_parts(minus, &n, &whole));
     vf e = vf_scale(p, n, whole);
     vf r = math_recip_1p(e);
     vf low = vf_fma(vf_mul(vf_sub(F(0.0f), e), r), e, e);
-    return vf_if(vf_lt(x, F(0.0f)), low, r);
+    return vf_if(below, low, r);
 }
 
 /* |x| < 0.55: an odd polynomial; else 1 - 2e / (1 + e) with e = exp(-2|x|). */
@@ -90,7 +97,7 @@ MATH_INLINE vf math_tanh(vf x)
     small = vf_fma(small, square, F(0x1.110d26p-3f));
     small = vf_fma(small, square, F(-0x1.55554ap-2f));
     small = vf_fma(small, vf_mul(square, a), a);
-    vf minus = vf_above(F(-104.0f), vf_mul(a, F(-2.0f)));
+    vf minus = vf_above(F(-60.0f), vf_mul(a, F(-2.0f))); /* 1 - 2 exp(-60) is 1 */
     vf p = math_exp_parts(minus, &n, &whole);
     vf e = vf_scale(p, n, whole);
     vf large = vf_fma(vf_mul(e, F(-2.0f)), math_recip_1p(e), F(1.0f));
