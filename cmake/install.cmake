@@ -21,12 +21,20 @@ endfunction()
 set(here ${PROJECT_SOURCE_DIR}/cmake)
 configure_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
                ${PROJECT_BINARY_DIR}/CANNConfigVersion.cmake COPYONLY)
+configure_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
+               ${PROJECT_BINARY_DIR}/ASCConfigVersion.cmake COPYONLY)
 foreach(folder lib64 share)
   softascend_cmake_files(${folder}/cmake/SoftAscend
     ${here}/SoftAscendConfig.cmake ${here}/SoftAscendKernels.cmake ${here}/SoftAscendOperators.cmake
     ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake)
   softascend_cmake_files(${folder}/cmake/CANN
     ${here}/CANNConfig.cmake ${PROJECT_BINARY_DIR}/CANNConfigVersion.cmake)
+  softascend_cmake_files(${folder}/cmake/ASC
+    ${here}/ASCConfig.cmake ${PROJECT_BINARY_DIR}/ASCConfigVersion.cmake)
+  softascend_cmake_files(${folder}/cmake/ASC/asc
+    ${here}/asc/CMakeDetermineASCCompiler.cmake ${here}/asc/CMakeASCCompiler.cmake.in
+    ${here}/asc/CMakeTestASCCompiler.cmake ${here}/asc/CMakeASCInformation.cmake
+    ${here}/asc/after_project.cmake)
 endforeach()
 foreach(folder compiler tools)
   softascend_cmake_files(${folder}/tikcpp/ascendc_kernel_cmake ${here}/ascendc.cmake)

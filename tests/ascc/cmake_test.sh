@@ -128,6 +128,65 @@ int main()
 }
 END
 
+mkdir -p "$dir/language"
+cd "$dir/language" || exit 1
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+find_package(ASC REQUIRED)
+project(language LANGUAGES ASC ${MORE_LANGUAGES})
+add_library(tenfold SHARED tenfold.asc)
+add_library(plus STATIC plus.asc)
+add_executable(program main.asc)
+if(MORE_LANGUAGES)
+  target_sources(program PRIVATE host.cpp)
+  target_compile_definitions(program PRIVATE HAVE_HOST)
+endif()
+target_link_libraries(program PRIVATE tenfold plus tiling_api register platform unified_dlog dl m)
+target_compile_options(program PRIVATE $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=dav-2201>)
+target_compile_definitions(program PRIVATE STEP=5)
+END
+cat >main.asc <<'END'
+#include "acl/acl.h"
+#include "step.h"
+#include <cstdio>
+void tenfold(void *stream, void *out);
+void plus(void *stream, void *out);
+#ifdef HAVE_HOST
+int host(int x);
+#else
+static int host(int x) { return 2 * x; }
+#endif
+__global__ __aicore__ void add(GM_ADDR out, int32_t a) { *(__gm__ int32_t *)out = step(a); }
+int main()
+{
+    void *gm;
+    if (aclInit(nullptr) || aclrtSetDevice(0) || aclrtMalloc(&gm, 64, ACL_MEM_MALLOC_HUGE_FIRST))
+        return 1;
+    add<<<1, nullptr, nullptr>>>((GM_ADDR)gm, host(2));
+    tenfold(nullptr, gm);
+    plus(nullptr, gm);
+    aclrtSynchronizeStream(nullptr);
+    std::printf("%d\n", *(int *)gm);
+}
+END
+cat >step.h <<'END'
+#include "kernel_operator.h"
+inline int step(int x) { return x + STEP; }
+END
+cat >host.cpp <<'END'
+int host(int x) { return 2 * x; }
+END
+cat >tenfold.asc <<'END'
+#include "kernel_operator.h"
+__global__ __aicore__ void tenfold_custom(GM_ADDR out) { *(__gm__ int32_t *)out *= 10; }
+void tenfold(void *stream, void *out) { tenfold_custom<<<1, nullptr, stream>>>((GM_ADDR)out); }
+END
+cat >plus.asc <<'END'
+#include "kernel_operator.h"
+__global__ __aicore__ void plus_custom(GM_ADDR out) { *(__gm__ int32_t *)out += 1; }
+void plus(void *stream, void *out) { plus_custom<<<1, nullptr, stream>>>((GM_ADDR)out); }
+END
+
 project() { # project NAME SOURCE TEXT OPTION…: configures, builds, and the program prints TEXT
     name=$1 source=$2 wanted=$3
     shift 3
@@ -148,9 +207,14 @@ sleep 1
 touch "$dir/toolkit/include/step.h"
 cmake --build "$dir/build/toolkit" -j 1 2>&1 | grep -q 'add.cpp' || fail "step.h changed, and nothing is built"
 project SoftAscend "$dir/find" 42 -DPACKAGE=SoftAscend -DCMAKE_PREFIX_PATH="$build"
+project ASC "$dir/language" 91 -DMORE_LANGUAGES=CXX -DCMAKE_PREFIX_PATH="$build"
+touch "$dir/language/step.h"
+cmake --build "$dir/build/ASC" -j 1 2>&1 | grep -q 'main.asc' || fail "step.h changed, and main.asc is not built"
 cmake --install "$build" --prefix "$dir/installed" >"$dir/log" 2>&1 || fail "install: $(cat "$dir/log")"
 project CANN "$dir/find" 42 -DPACKAGE=CANN -DCMAKE_PREFIX_PATH="$dir/installed"
 project installed "$dir/toolkit" '15 25 17' -DASCEND_CANN_PACKAGE_PATH="$dir/installed"
+# found by PATH alone, as set_env.sh leaves it
+PATH="$dir/installed/bin:$PATH" project ASC-alone "$dir/language" 91
 
 [ $failed = 0 ] && echo passed
 exit $failed

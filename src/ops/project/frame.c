@@ -127,9 +127,10 @@ static aclnnStatus describe_values(sa_project_tensor *t, const sa_project_param 
 }
 
 static aclnnStatus describe(sa_project_tensor *to, const char *op, const char *name,
-                            const aclTensor *t)
+                            const aclTensor *t, bool needs_data)
 {
-    aclnnStatus s = sa_check_tensor(op, name, t, SA_DTYPES_ANY);
+    aclnnStatus s =
+        needs_data ? sa_check_tensor(op, name, t, SA_DTYPES_ANY) : sa_check_pointer(op, name, t);
 
     if (s)
         return s;
@@ -145,7 +146,8 @@ static aclnnStatus describe(sa_project_tensor *to, const char *op, const char *n
 
 static aclnnStatus describe_param(project_frame *f, const sa_project_param *param,
                                   const sa_project_arg *arg, sa_project_instance instance,
-                                  sa_project_tensor *tensors, const aclTensor **views)
+                                  sa_project_tensor *tensors, const aclTensor **views,
+                                  bool needs_data)
 {
     const char *op = f->call.op->function;
     aclnnStatus s = ACLNN_SUCCESS;
@@ -159,7 +161,7 @@ static aclnnStatus describe_param(project_frame *f, const sa_project_param *para
         } else {
             views[instance.start + i] =
                 param->kind == SA_PARAM_DYNAMIC ? arg->tensors->value[i] : arg->tensor;
-            s = describe(t, op, param->name, views[instance.start + i]);
+            s = describe(t, op, param->name, views[instance.start + i], needs_data);
         }
     }
     return s;
@@ -266,7 +268,8 @@ aclnnStatus project_open(project_frame *f, const sa_project_op *op, const sa_pro
     for (size_t i = 0; !s && i < op->input_count; i++) {
         input[i] = (sa_project_instance){start, instances(&op->inputs[i], &args[i])};
         start += input[i].count;
-        s = describe_param(f, &op->inputs[i], &args[i], input[i], f->call.inputs, f->tensors);
+        s = describe_param(f, &op->inputs[i], &args[i], input[i], f->call.inputs, f->tensors,
+                           !inferring);
     }
     start = 0;
     for (size_t i = 0; !s && i < op->output_count; i++) {
@@ -275,7 +278,7 @@ aclnnStatus project_open(project_frame *f, const sa_project_op *op, const sa_pro
         start += output[i].count;
         if (arg)
             s = describe_param(f, &op->outputs[i], arg, output[i], f->call.outputs,
-                               f->tensors + inputs);
+                               f->tensors + inputs, true);
     }
     return s;
 }

@@ -36,6 +36,7 @@ static ge::graphStatus Prepare(gert::TilingParseContext*) { return ge::GRAPH_SUC
 static ge::graphStatus Shape(gert::InferShapeContext* context)
 {
     *context->GetOutputShape(0) = *context->GetRequiredInputShape(0);
+    *context->GetOutputShape(1) = *context->GetInputShape(0);
     return ge::GRAPH_SUCCESS;
 }
 IMPL_OP_OPTILING(StepBy).Tiling(Tiling).TilingParse<CompileInfo>(Prepare);
