@@ -140,6 +140,18 @@ SA_INLINE void CreateVecIndex(const LocalTensor<T> &dst, softascend::same_t<T> f
 {
     sa_arange(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), (double)first, 1, count);
 }
+#define SA_DOOR_VEC_INDEX(Mask, ...)                                                               \
+    template <class T>                                                                             \
+    SA_INLINE void CreateVecIndex(const LocalTensor<T> &dst, softascend::same_t<T> first,          \
+                                  Mask mask, uint8_t repeatTimes, uint16_t dstBlkStride,           \
+                                  uint8_t dstRepStride)                                            \
+    {                                                                                              \
+        sa_repeat r = softascend::lanes<true>(                                                     \
+            mask, repeatTimes, sa_stride{dstBlkStride, dstRepStride}, sa_stride{1, 8});            \
+        sa_arange_repeat(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), (double)first, &r);    \
+    }
+SA_DOOR_BOTH_MASKS(SA_DOOR_VEC_INDEX, )
+#undef SA_DOOR_VEC_INDEX
 template <class T>
 SA_INLINE void ArithProgression(const LocalTensor<T> &dst, softascend::same_t<T> firstValue,
                                 softascend::same_t<T> diffValue, int32_t count)

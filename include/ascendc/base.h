@@ -64,8 +64,12 @@ struct block_state {
     uint32_t pad_value;                        /* of SetLoadDataPaddingValue */
     uint16_t feature_map[2];                   /* of SetFmatrix: h, w */
     uint8_t feature_pad[4];
-    uint32_t taken[4]; /* what the last MrgSort took of each run */
-    uint64_t gathered; /* of GatherMask */
+    uint32_t taken[4];     /* what the last MrgSort took of each run */
+    uint64_t gathered;     /* of GatherMask */
+    const void *deq_words; /* of SetDeqScale, for CastDeq */
+    float deq_scale;
+    int16_t deq_offset;
+    uint32_t sum_bits, extreme_bits, extreme_index; /* of the last ReduceSum, ReduceMax … */
 };
 static_assert(sizeof(block_state) <= SA_BLOCK_DATA, "");
 

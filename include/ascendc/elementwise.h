@@ -316,13 +316,6 @@ SA_INLINE void SetDeqScale(half scale)
 {
     sa_deq_scale(sa_self(), (double)(float)scale);
 }
-template <class To, class From, bool isVecDeq = true, bool halfBlock = true>
-SA_INLINE void CastDeq(const LocalTensor<To> &dst, const LocalTensor<From> &src, uint32_t count)
-{
-    sa_cast(sa_self(), softascend::dtype<To>, dst.GetPhyAddr(), softascend::dtype<From>,
-            src.GetPhyAddr(), SA_ROUND_RINT, count);
-}
-
 #undef SA_DOOR_BINARY
 #undef SA_DOOR_BINARY_REPEAT
 #undef SA_DOOR_UNARY

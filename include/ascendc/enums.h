@@ -172,6 +172,7 @@ enum class AtomicDtype {
 };
 enum class AtomicOp { ATOMIC_SUM };
 
+enum class ReducePattern : uint32_t { AR, RA };
 enum class DataFormat : uint8_t { ND, NZ, NCHW, NC1HWC0, NHWC };
 enum class CubeFormat : uint8_t {
     ND,

@@ -65,6 +65,7 @@ SA_DOOR_MATH(Log2, log2)
 SA_DOOR_MATH(Log10, log10)
 SA_DOOR_MATH(Sign, sign)
 SA_DOOR_MATH(Lgamma, lgamma)
+SA_DOOR_MATH(Digamma, digamma)
 #undef SA_DOOR_MATH
 #undef SA_DOOR_MATH_FORMS
 

@@ -212,7 +212,7 @@ SA_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> 
                            float offset, uint32_t count)
 {
     sa_quant(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(), scale, offset,
-             nullptr, nullptr, 1, count);
+             SA_F32, nullptr, nullptr, 1, count);
 }
 template <class T, bool isReuseSource = false, auto... config>
 SA_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src,
@@ -225,30 +225,6 @@ SA_INLINE void AscendQuant(const LocalTensor<int8_t> &dst, const LocalTensor<T> 
                            float offset)
 {
     AscendQuant<T, isReuseSource>(dst, src, scale, offset, src.GetSize());
-}
-
-struct DequantParams {
-    uint32_t m = 0, n = 0, calCount = 0;
-};
-/* m rows of n, calCount of each live; rows of the result in whole blocks. */
-template <class To, class S, auto... config>
-SA_INLINE void AscendDequant(const LocalTensor<To> &dst, const LocalTensor<int32_t> &src,
-                             const LocalTensor<S> &deqScale, const DequantParams &p)
-{
-    static_assert(std::is_same_v<S, float>, "AscendDequant: scales are float here");
-    const uint32_t each = 32 / (uint32_t)sizeof(To), pitch = (p.n + each - 1) / each * each;
-    for (uint32_t row = 0; row < p.m; row++) {
-        sa_dequant(sa_self(), softascend::dtype<To>, dst.GetPhyAddr(row * pitch), SA_I32,
-                   src.GetPhyAddr(row * p.n), 1, 0, deqScale.GetPhyAddr(), nullptr, 1,
-                   p.calCount ? p.calCount : p.n);
-    }
-}
-template <class To, class S, auto... config>
-SA_INLINE void AscendDequant(const LocalTensor<To> &dst, const LocalTensor<int32_t> &src,
-                             const LocalTensor<S> &deqScale, const LocalTensor<uint8_t> &,
-                             const DequantParams &p)
-{
-    AscendDequant<To, S>(dst, src, deqScale, p);
 }
 } // namespace AscendC
 

@@ -6,6 +6,31 @@
 
 #include "ascendc/elementwise.h"
 
+namespace softascend
+{
+/* What GetAccVal and GetReduceMaxMinCount read. */
+template <class T>
+SA_INLINE void keep_sum(const AscendC::LocalTensor<T> &dst)
+{
+    if ((uintptr_t)dst.GetPhyAddr() >> 20) {
+        std::memcpy(&state().sum_bits, dst.GetPhyAddr(), sizeof(T));
+    }
+}
+template <class T>
+SA_INLINE void keep_extreme(const AscendC::LocalTensor<T> &dst, bool index,
+                            bool index_first = false)
+{
+    if (!((uintptr_t)dst.GetPhyAddr() >> 20)) {
+        return; /* an offset, no address */
+    }
+    std::memcpy(&state().extreme_bits, dst.GetPhyAddr(index_first), sizeof(T));
+    if (index) {
+        state().extreme_index = 0;
+        std::memcpy(&state().extreme_index, dst.GetPhyAddr(!index_first), sizeof(T));
+    }
+}
+} // namespace softascend
+
 namespace AscendC
 {
 template <class T, bool isSetMask = true>
@@ -14,6 +39,7 @@ SA_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 {
     sa_reduce_sum(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),
                   (uint32_t)count);
+    softascend::keep_sum(dst);
 }
 #define SA_DOOR_REDUCE_SUM(Mask, ...)                                                              \
     template <class T, bool isSetMask = true>                                                      \
@@ -25,6 +51,7 @@ SA_INLINE void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                               sa_stride{1, (uint32_t)srcRepStride});               \
         sa_reduce_sum_repeat(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),  \
                              &r);                                                                  \
+        softascend::keep_sum(dst);                                                                 \
     }
 SA_DOOR_BOTH_MASKS(SA_DOOR_REDUCE_SUM, )
 
@@ -39,6 +66,7 @@ SA_DOOR_BOTH_MASKS(SA_DOOR_REDUCE_SUM, )
                                               sa_stride{1, (uint32_t)srcRepStride});               \
         sa_reduce_##name##_repeat(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(),               \
                                   src.GetPhyAddr(), calIndex, &r);                                 \
+        softascend::keep_extreme(dst, calIndex);                                                   \
     }
 #define SA_DOOR_REDUCE_EXTREME(Name, name)                                                         \
     template <class T>                                                                             \
@@ -47,6 +75,7 @@ SA_DOOR_BOTH_MASKS(SA_DOOR_REDUCE_SUM, )
     {                                                                                              \
         (calIndex ? sa_reduce_##name##_index : sa_reduce_##name)(                                  \
             sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(), (uint32_t)count); \
+        softascend::keep_extreme(dst, calIndex);                                                   \
     }                                                                                              \
     SA_DOOR_BOTH_MASKS(SA_DOOR_REDUCE_EXTREME_REPEAT, Name, name)
 SA_DOOR_REDUCE_EXTREME(ReduceMax, max)
@@ -64,6 +93,7 @@ SA_DOOR_REDUCE_EXTREME(ReduceMin, min)
             mask, (uint32_t)repeatTimes, sa_stride{1, (uint32_t)dstRepStride},                     \
             sa_stride{(uint32_t)srcBlkStride, (uint32_t)srcRepStride});                            \
         sa_whole_sum(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(), &r);     \
+        softascend::keep_sum(dst);                                                                 \
     }                                                                                              \
     template <class T, bool isSetMask = true>                                                      \
     SA_INLINE void RepeatReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,           \
@@ -86,6 +116,9 @@ SA_DOOR_BOTH_MASKS(SA_DOOR_WHOLE, )
             sa_stride{(uint32_t)srcBlkStride, (uint32_t)srcRepStride});                            \
         sa_whole_##name(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),       \
                         (sa_index_order)order, &r);                                                \
+        if (order <= ReduceOrder::ORDER_INDEX_VALUE) {                                             \
+            softascend::keep_extreme(dst, true, order == ReduceOrder::ORDER_INDEX_VALUE);          \
+        }                                                                                          \
     }
 SA_DOOR_BOTH_MASKS(SA_DOOR_WHOLE_EXTREME, WholeReduceMax, max)
 SA_DOOR_BOTH_MASKS(SA_DOOR_WHOLE_EXTREME, WholeReduceMin, min)

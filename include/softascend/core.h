@@ -106,7 +106,7 @@ SA_API sa_core *sa_self(void);
 
 /* SA_BLOCK_DATA bytes of this block's own, 16-byte aligned, zero when it begins. For wrappers that
  * keep a state beside the core's (include/ascendc/); kernels use variables. */
-#define SA_BLOCK_DATA 128
+#define SA_BLOCK_DATA 192
 SA_API void *sa_block_data(sa_core *core);
 
 /* Which kind of core runs the calling code. */

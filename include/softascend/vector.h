@@ -259,6 +259,9 @@ SA_API void sa_cumsum(sa_core *core, sa_dtype dtype, void *dst, const void *src,
 /* dst[i] = first + i * step. */
 SA_API void sa_arange(sa_core *core, sa_dtype dtype, void *dst, double first, double step,
                       uint32_t n);
+/* Element i of whole repeats becomes first + i. */
+SA_API void sa_arange_repeat(sa_core *core, sa_dtype dtype, void *dst, double first,
+                             const sa_repeat *r);
 
 /* The elements that a pattern chooses, packed; returns how many. pattern 1, 2: of each two the
  * first, the second; 3 … 6: of each four the first … fourth; 7: all; 0: bits at `bits` in UB, those
@@ -347,14 +350,15 @@ SA_API void sa_rms_norm(sa_core *core, sa_dtype dtype, void *dst, const void *sr
                         uint32_t pitch);
 
 /* dst (int8) = src (float16, float32) * scale + offset, to nearest even, saturated. scale, offset:
- * one value, or float32 [cols] where not NULL, over rows of cols. */
+ * one value, or scale_dtype [cols] where not NULL, over rows of cols: a float, or uint64 whose low
+ * half is a float32. */
 SA_API void sa_quant(sa_core *core, sa_dtype from, void *dst, const void *src, double scale,
-                     double offset, const void *scales, const void *offsets, uint32_t rows,
-                     uint32_t cols);
+                     double offset, sa_dtype scale_dtype, const void *scales, const void *offsets,
+                     uint32_t rows, uint32_t cols);
 /* dst (float32, float16, bfloat16) = src (int32, int8) * scale + offset * scale. */
 SA_API void sa_dequant(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void *src,
-                       double scale, double offset, const void *scales, const void *offsets,
-                       uint32_t rows, uint32_t cols);
+                       double scale, double offset, sa_dtype scale_dtype, const void *scales,
+                       const void *offsets, uint32_t rows, uint32_t cols);
 
 #ifdef __cplusplus
 }

@@ -293,18 +293,32 @@ void sa_rms_norm(sa_core *core, sa_dtype dtype, void *dst, const void *src, cons
 
 /* ---- quantisation */
 
+/* Scales or offsets as floats, in host memory; NULL where there are none. */
+static float *row_of_scales(sa_issue *issue, sa_dtype dtype, const void *from, uint32_t cols)
+{
+    if (!from)
+        return NULL;
+    from = sa_issue_operand(issue, SA_UB, false, from, 1, cols * sa_dtype_bytes(dtype), 0);
+    float *row = row_of_floats(issue, cols);
+    if (dtype != SA_U64)
+        load_row(issue->core->isa, row, dtype, from, cols);
+    else
+        for (uint32_t i = 0; i < cols; i++)
+            memcpy(row + i, (const uint64_t *)from + i, sizeof *row);
+    return row;
+}
+
 void sa_quant(sa_core *core, sa_dtype from, void *dst, const void *src, double scale, double offset,
-              const void *scales, const void *offsets, uint32_t rows, uint32_t cols)
+              sa_dtype scale_dtype, const void *scales, const void *offsets, uint32_t rows,
+              uint32_t cols)
 {
     BEGIN(quant, from);
     uint64_t n = (uint64_t)rows * cols, size = sa_dtype_bytes(from);
     src = READS(SA_UB, src, 1, n * size, 0);
-    const float *by = scales ? READS(SA_UB, scales, 1, (uint64_t)cols * 4, 0) : NULL;
-    const float *and = offsets ? READS(SA_UB, offsets, 1, (uint64_t)cols * 4, 0) : NULL;
+    float *by = row_of_scales(&issue, scale_dtype, scales, cols);
+    float *and = row_of_scales(&issue, scale_dtype, offsets, cols);
     int8_t *to = WRITES(SA_UB, dst, 1, n, 0);
     sa_issue_show(&issue, n);
-    if (!n)
-        return;
     float *row = row_of_floats(&issue, cols);
     for (uint32_t r = 0; r < rows; r++) {
         load_row(core->isa, row, from, row_at(src, r, cols * size), cols);
@@ -312,24 +326,24 @@ void sa_quant(sa_core *core, sa_dtype from, void *dst, const void *src, double s
             row[i] = row[i] * (by ? by[i] : (float)scale) + (and? and[i] : (float)offset);
         core->isa->cast[SA_I8][SA_F32](to + (size_t)r * cols, row, SA_ROUND_RINT, cols);
     }
+    free(and);
+    free(by);
     free(row);
 }
 
 void sa_dequant(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void *src, double scale,
-                double offset, const void *scales, const void *offsets, uint32_t rows,
-                uint32_t cols)
+                double offset, sa_dtype scale_dtype, const void *scales, const void *offsets,
+                uint32_t rows, uint32_t cols)
 {
     BEGIN(dequant, to);
     uint64_t n = (uint64_t)rows * cols, size = sa_dtype_bytes(to), in = sa_dtype_bytes(from);
     if (from != SA_I32 && from != SA_I8)
         sa_issue_refuse(&issue, "takes int32 and int8, not %s", sa_dtype_name(from));
     src = READS(SA_UB, src, 1, n * in, 0);
-    const float *by = scales ? READS(SA_UB, scales, 1, (uint64_t)cols * 4, 0) : NULL;
-    const float *and = offsets ? READS(SA_UB, offsets, 1, (uint64_t)cols * 4, 0) : NULL;
+    float *by = row_of_scales(&issue, scale_dtype, scales, cols);
+    float *and = row_of_scales(&issue, scale_dtype, offsets, cols);
     dst = WRITES(SA_UB, dst, 1, n * size, 0);
     sa_issue_show(&issue, n);
-    if (!n)
-        return;
     float *row = row_of_floats(&issue, cols);
     for (uint32_t r = 0; r < rows; r++) {
         load_row(core->isa, row, from, row_at(src, r, cols * in), cols);
@@ -337,5 +351,7 @@ void sa_dequant(sa_core *core, sa_dtype to, void *dst, sa_dtype from, const void
             row[i] = (row[i] + (and? and[i] : (float)offset)) * (by ? by[i] : (float)scale);
         store_row(core->isa, to, (void *)row_at(dst, r, cols * size), row, cols);
     }
+    free(and);
+    free(by);
     free(row);
 }

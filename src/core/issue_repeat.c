@@ -13,6 +13,7 @@ typedef struct with {
     sa_body_FILL fill;
     sa_body_CAST cast;
     double value;
+    uint32_t size; /* of an element */
     sa_round round;
 } with;
 
@@ -42,6 +43,14 @@ static void run_cast(const void *c, void *dst, const void *a, const void *b, siz
     ((const with *)c)->cast(dst, a, ((const with *)c)->round, n);
 }
 
+static void run_arange(const void *c, void *dst, const void *a, const void *b, size_t n, uint64_t i)
+{
+    const with *w = c;
+    (void)a, (void)b;
+    for (size_t k = 0; k < n; k++)
+        w->fill((uint8_t *)dst + k * w->size, w->value + (double)(i + k), 1);
+}
+
 static bool also_reads(sa_instr instr)
 {
     return instr == SA_I_axpy || instr == SA_I_mul_add_dst || instr == SA_I_fused_mul_add ||
@@ -61,7 +70,7 @@ static void walk(sa_issue issue, sa_walk_run run, const with *c, sa_dtype to, vo
     sa_lanes la = {(uint8_t *)(uintptr_t)a, from_bytes, r->a};
     sa_lanes lb = {(uint8_t *)(uintptr_t)b, from_bytes, r->b};
     issue.event.dtype_from = from;
-    bool has_a = run != run_fill, has_b = run == run_binary;
+    bool has_a = run != run_fill && run != run_arange, has_b = run == run_binary || b;
     if (has_a)
         sa_walk_operand(&issue, &w, &la, false);
     if (has_b)
@@ -183,6 +192,14 @@ void sa_copy_repeat(sa_core *core, sa_dtype dtype, void *dst, const void *src, c
     sa_walk_operand(&issue, &w, &to, true);
     sa_issue_show(&issue, w.work);
     sa_walk_each(&w, &to, &from, NULL, run_copy, &size);
+}
+
+void sa_arange_repeat(sa_core *core, sa_dtype dtype, void *dst, double first, const sa_repeat *r)
+{
+    BEGIN(arange, dtype);
+    const with w = {
+        .fill = core->isa->fill[dtype], .value = first, .size = (uint32_t)sa_dtype_bytes(dtype)};
+    walk(issue, run_arange, &w, dtype, dst, dtype, NULL, NULL, r);
 }
 
 /* ---- int32 -> float16 by the scale register */

@@ -327,7 +327,7 @@ static void matrix_kernel(sa_core *core, void *args)
                 assert_true(out[r * 45 + c] == want);
             }
     }
-    sa_quant(core, SA_F32, bytes, in, 8.25, -3, NULL, NULL, 1, 101);
+    sa_quant(core, SA_F32, bytes, in, 8.25, -3, SA_F32, NULL, NULL, 1, 101);
     for (int i = 0; i < 101; i++) {
         double q = nearbyint((double)in[i] * 8.25 - 3);
         assert_int_equal(bytes[i], (int)(q > 127 ? 127 : q < -128 ? -128 : q));
@@ -342,7 +342,7 @@ static void matrix_kernel(sa_core *core, void *args)
     float *scales = sa_alloc(core, SA_UB, 512);
     for (int i = 0; i < 51; i++)
         scales[i] = 0.5f + (float)i;
-    sa_dequant(core, SA_F32, out, SA_I32, words, 1, 0, scales, NULL, 2, 50);
+    sa_dequant(core, SA_F32, out, SA_I32, words, 1, 0, SA_F32, scales, NULL, 2, 50);
     for (int i = 0; i < 100; i++)
         assert_true(out[i] == (float)words[i] * scales[i % 50]);
     sa_swiglu(core, SA_F32, out, in, in + 100, 1, 99);

@@ -1,6 +1,5 @@
 /* exp, ln, sigmoid, tanh: math_text.h for one float; pow. fp16 computes in fp32 and rounds once. */
-#include "core/backend.h"
-#include "core/isa/half.h"
+#include "core/isa/body.h"
 
 #include <math.h>
 
@@ -79,9 +78,36 @@ static void pow_f32(void *dst, const void *a, const void *b, size_t n)
         y[i] = (float)pow(base[i], exponent[i]);
 }
 
+static void pow_f16(void *dst, const void *a, const void *b, size_t n)
+{
+    sa_half *y = dst;
+    const sa_half *base = a, *exponent = b;
+    for (size_t i = 0; i < n; i++)
+        y[i] = sa_double_to_half(
+            pow((double)sa_half_to_float(base[i]), (double)sa_half_to_float(exponent[i])));
+}
+
+/* Wraps; a negative exponent leaves what 1 / base ^ -exponent is as an integer. */
+static void pow_i32(void *dst, const void *a, const void *b, size_t n)
+{
+    int32_t *y = dst;
+    const int32_t *base = a, *exponent = b;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t x = (uint32_t)base[i], product = 1;
+        int32_t e = exponent[i];
+        if (e < 0)
+            product = base[i] == 1 ? 1 : base[i] == -1 ? (e & 1 ? (uint32_t)-1 : 1) : 0;
+        for (; e > 0; e >>= 1, x *= x)
+            product *= e & 1 ? x : 1;
+        y[i] = (int32_t)product;
+    }
+}
+
 void sa_isa_fill_math(sa_isa *isa)
 {
     isa->pow[SA_F32] = pow_f32;
+    isa->pow[SA_F16] = pow_f16;
+    isa->pow[SA_I32] = pow_i32;
     isa->exp[SA_F32] = exp_f32;
     isa->exp[SA_F16] = exp_f16;
     isa->ln[SA_F32] = ln_f32;

@@ -56,7 +56,8 @@ int main(int argc, char **argv)
         return 2;
     }
     table all;
-    for (auto add : {add_elementwise, add_compare, add_cast, add_reduce}) {
+    for (auto add :
+         {add_elementwise, add_compare, add_cast, add_reduce, add_arrange, add_high, add_norm}) {
         add(all);
     }
     std::map<std::string, const entry *> by_name;
