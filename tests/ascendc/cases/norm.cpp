@@ -110,7 +110,7 @@ static Tiling rows(const call &c, int k)
          AscendAntiQuant<int8_t, T, false>(c.at<T>(0), c.at<int8_t>(1), c.at<T>(2), c.at<T>(3),    \
                                            tmp, I(4), p);)
 #define REDUCE(Name, T)                                                                            \
-    CALL(#Name, T, const uint32_t shape[] = {I(2), I(3)}; LocalTensor<uint8_t> tmp;                \
+    CALL("Axis" #Name, T, const uint32_t shape[] = {I(2), I(3)}; LocalTensor<uint8_t> tmp;         \
          c.i[4] ? Name<T, Pattern::Reduce::AR>(c.at<T>(0), c.at<T>(1), tmp, shape, true)           \
                 : Name<T, Pattern::Reduce::RA>(c.at<T>(0), c.at<T>(1), tmp, shape, true);)
 

@@ -388,7 +388,7 @@ def folds(rng):
                     if name in ("ReduceAny", "ReduceAll"):
                         x = x * (rng.random(rows * pitch) < (0.05 if name == "ReduceAny" else 0.95))
                     x = t.given(dtype, x).reshape(rows, pitch)[:, :cols]
-                    c = t.case(name, [rows, cols, axis], note=f"{rows} x {cols}, axis {axis}")
+                    c = t.case("Axis" + name, [rows, cols, axis], note=f"{rows} x {cols}, axis {axis}")
                     want = f(x, axis=axis)
                     slack = np.abs(x).sum(axis) * 2.0 ** -22 if name in ("ReduceSum", "ReduceMean") else 0.0
                     yield c.expect(dtype, table(d, dtype, 1, len(want), 0), want, 1 if is_float(dtype) else 0,
