@@ -201,6 +201,38 @@ inline launchable<Kernel> kernel(Kernel kernel, int kind, const char *name,
     return {{kernel, kind, name, file, line}};
 }
 
+template <class T>
+constexpr char parameter_kind()
+{
+    return std::is_pointer_v<T>                           ? 'p'
+           : std::is_same_v<T, bool>                      ? 'b'
+           : std::is_floating_point_v<T>                  ? 'f'
+           : !std::is_integral_v<T> && !std::is_enum_v<T> ? std::is_void_v<T> ? 'v' : 's'
+           : std::is_unsigned_v<T>                        ? 'u'
+                                                          : 'i';
+}
+
+/* What a parameter's value is kept as. */
+template <class T>
+using stored = std::remove_cv_t<std::remove_reference_t<T>>;
+
+/* A parameter of a kernel, for who loads its library. */
+template <class T>
+constexpr sa_parameter describe(const char *name, const char *type)
+{
+    using element = std::remove_cv_t<std::remove_pointer_t<T>>;
+    size_t bytes = 0;
+    if constexpr (std::is_pointer_v<T> && !std::is_void_v<element>) {
+        bytes = sizeof(element);
+    }
+    return {name,
+            type,
+            sizeof(T),
+            parameter_kind<stored<T>>(),
+            parameter_kind<element>(),
+            (uint16_t)(bytes < UINT16_MAX ? bytes : 0)};
+}
+
 /* For SOFTASCEND_KERNEL. */
 template <class... Args>
 struct launcher {

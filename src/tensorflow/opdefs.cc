@@ -38,7 +38,65 @@ absl::Status SigmoidShape(InferenceContext *c)
     return absl::OkStatus();
 }
 
+/* The plan says the outputs' shapes (kernels/library.c); in a graph it may not be known yet. */
+absl::Status KernelShape(InferenceContext *c)
+{
+    std::vector<tensorflow::DataType> inputs;
+    TF_RETURN_IF_ERROR(c->GetAttr("Tin", &inputs));
+    const tensorflow::Tensor *plan = c->input_tensor((int)inputs.size());
+    if (!plan) {
+        for (int i = 0; i < c->num_outputs(); i++)
+            c->set_output(i, c->UnknownShape());
+        return absl::OkStatus();
+    }
+    auto words = plan->flat<int64_t>();
+    int64_t at = 2;
+    for (int i = 0; i < c->num_outputs(); i++) {
+        int64_t rank = at < words.size() ? words(at++) : -1;
+        if (rank < 0 || rank > words.size() - at)
+            return tensorflow::errors::InvalidArgument("the plan ends before output ", i);
+        std::vector<DimensionHandle> dims;
+        for (int64_t d = 0; d < rank; d++) {
+            if (words(at) < 0)
+                return tensorflow::errors::InvalidArgument("output ", i, " has the dimension ",
+                                                           words(at));
+            dims.push_back(c->MakeDim(words(at++)));
+        }
+        c->set_output(i, c->MakeShape(dims));
+    }
+    return absl::OkStatus();
+}
+
 } // namespace
+
+REGISTER_OP("AscendKernel")
+    .Input("inputs: Tin")
+    .Input("plan: int64")
+    .Input("attributes: Tattributes")
+    .Output("outputs: Tout")
+    .Attr("library: string")
+    .Attr("kernel: string")
+    .Attr("arguments: string")
+    .Attr("gradient: string = ''")
+    .Attr("Tin: list(type) >= 0")
+    .Attr("Tattributes: list(type) >= 0")
+    .Attr("Tout: list(type) >= 1")
+    .SetShapeFn(KernelShape)
+    .Doc(R"doc(
+Launches an Ascend C kernel of a library that ascc made. What softascend.load_ascendc calls.
+
+inputs: The tensors that the kernel reads.
+plan: In host memory: blocks, bytes of workspace, then for every output its rank and dimensions, then
+  for every argument that is t or v the number of its bytes and the bytes, to whole words.
+attributes: In host memory: what the gradient function wants to know again; the kernel has it by the
+  plan.
+outputs: The tensors that the kernel writes, of the shapes in the plan.
+library: Path of the library.
+kernel: The kernel's name.
+arguments: What each of the kernel's parameters is: i(nput), o(utput), z: an output set to zeros
+  first, w(orkspace), t: bytes in global memory, as a tiling, v: a value.
+gradient: Which registered gradient function belongs to it.
+)doc");
 
 REGISTER_OP("AscendMatMul")
     .Input("a: T")

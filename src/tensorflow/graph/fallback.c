@@ -39,10 +39,10 @@ static bool contains(const wire_field *f, const char *text)
 /* Arguments, input pipelines, strings and calls: not what anybody expects on an NPU. */
 static bool belongs_on_cpu(const wire_field *op)
 {
-    static const char *const parts[] = {"Iterator", "Dataset", "Optional", "Assert", "Print",
-                                        "String",   "Summary", "Restore",  "Save",   "Call",
-                                        "Const",    "NoOp",    "Queue",    "Decode", "Parse",
-                                        "Reader",   "File",    "Lookup",   "Seed",   "Rng"};
+    static const char *const parts[] = {
+        "Iterator", "Dataset", "Optional", "Assert", "Print", "String", "Summary",
+        "Restore",  "Save",    "Call",     "Const",  "NoOp",  "Queue",  "Decode",
+        "Parse",    "Reader",  "File",     "Lookup", "Seed",  "Rng",    "PyFunc"};
     if (op->size == 0 || op->data[0] == '_')
         return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -30,7 +30,7 @@ void tf_fail(job *j, TF_Code code, const char *format, ...)
     if (j->failed)
         return;
     char text[2048];
-    int n = snprintf(text, sizeof text, "%s: ", j->k->def->op);
+    int n = snprintf(text, sizeof text, "%s: ", j->k->name ? j->k->name : j->k->def->op);
     va_list args;
     va_start(args, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);

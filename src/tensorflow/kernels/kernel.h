@@ -46,10 +46,11 @@ typedef struct kernel_def {
     void (*prepare)(kernel *k, TF_OpKernelConstruction *c, TF_Status *status);
     const char *attr2; /* a second type attribute */
     uint32_t types2;
-    const char *host[6]; /* arguments that live in host memory */
-    const void *call;    /* for families: which operator */
-    bool on_host;        /* all operands live in host memory: shape arithmetic */
-    bool on_cpu;         /* registered for the CPU device too */
+    const char *host[6];     /* arguments that live in host memory */
+    const void *call;        /* for families: which operator */
+    bool on_host;            /* all operands live in host memory: shape arithmetic */
+    bool on_cpu;             /* registered for the CPU device too */
+    void (*drop)(kernel *k); /* optional: frees what prepare put into `own` */
 } kernel_def;
 
 struct kernel {
@@ -58,6 +59,8 @@ struct kernel {
     bool cpu;                /* an instance of the CPU device */
     bool flag[2];            /* attributes, each kernel's own use */
     int64_t number[5];
+    void *own;
+    const char *name; /* in messages, instead of the op's */
 };
 
 typedef struct operand {
@@ -100,7 +103,7 @@ struct job {
 extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernels_reduce[],
     tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[], tf_kernels_fill[],
     tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[], tf_kernels_near_zero[],
-    tf_kernels_random[];
+    tf_kernels_random[], tf_kernels_library[];
 
 /* ---- failing ---- */
 

@@ -1,5 +1,6 @@
 /* What stands behind a kernel for callers in other files: aclrtlaunch_NAME, which the toolkit's
- * generated headers declare, and sa_kind_NAME, by which a launch elsewhere knows the cores. */
+ * generated headers declare, sa_kind_NAME, by which a launch elsewhere knows the cores, and
+ * sa_parameters_NAME and sa_call_NAME for callers that load a library (softascend/launch.h). */
 #include "tools/ascc/entry.h"
 #include "tools/ascc/rewrite.h"
 
@@ -19,9 +20,9 @@ static size_t behind_attribute(const source *s, size_t i)
     return i;
 }
 
-/* The type of one parameter, tokens [from, to): without its attributes, name and default value; an
- * array is a pointer. */
-static char *parameter_type(const source *s, size_t from, size_t to)
+/* The type of one parameter, tokens [from, to): without its attributes, name (which goes to *name)
+ * and default value; an array is a pointer. */
+static char *parameter_type(const source *s, size_t from, size_t to, char **name)
 {
     bool array = false;
     for (size_t next; from < to && (next = behind_attribute(s, from)) != from;) {
@@ -47,6 +48,7 @@ static char *parameter_type(const source *s, size_t from, size_t to)
             to == from + 2 && (token_is(s, from, "struct") || token_is(s, from, "const"));
         if (!is_type && !qualified) {
             to--;
+            *name = token_join(s, to, to + 1);
         }
     }
     while (from < to && token_is(s, from, "const")) {
@@ -62,7 +64,7 @@ static char *parameter_type(const source *s, size_t from, size_t to)
 }
 
 typedef struct parameter {
-    char *type;
+    char *type, *name;
     bool pointer;
 } parameter;
 
@@ -80,7 +82,8 @@ static size_t parameters(const source *s, const kernel *k, parameter **out)
             if (i > from) {
                 *out = grow(*out, (count + 1) * sizeof **out);
                 parameter *p = &(*out)[count++];
-                p->type = parameter_type(s, from, i);
+                p->name = "";
+                p->type = parameter_type(s, from, i, &p->name);
                 p->pointer = strchr(p->type, '*') != NULL;
                 if (!strcmp(p->type, "void")) {
                     count--;
@@ -118,6 +121,21 @@ void entry_definition(text *out, const source *s, const kernel *k)
         } else {
             text_print(out, ", sa_%zu", i);
         }
+    }
+    text_put(out, "); } ");
+    text_print(out, "__attribute__((weak)) ::sa_parameter sa_parameters_%s[] = { ", k->name);
+    for (size_t i = 0; i < count; i++) {
+        text_print(out, "::softascend::describe<%s>(\"%s\", \"%s\"), ", p[i].type, p[i].name,
+                   p[i].type);
+    }
+    text_print(out,
+               "{} }; __attribute__((weak)) uint32_t sa_call_%s(uint32_t sa_blocks, "
+               "void *sa_stream, [[maybe_unused]] const void *const *sa_values) "
+               "{ return aclrtlaunch_%s(sa_blocks, sa_stream",
+               k->name, k->name);
+    for (size_t i = 0; i < count; i++) {
+        text_print(out, ", *(::softascend::stored<%s> *)sa_values[%zu]",
+                   p[i].pointer ? "void *" : p[i].type, i);
     }
     text_put(out, "); } } ");
 }

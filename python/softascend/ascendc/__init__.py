@@ -1,0 +1,7 @@
+"""Ascend C kernels in TensorFlow."""
+
+from softascend.ascendc.build import CompileError
+from softascend.ascendc.kernel import AscendKernel, load_ascendc
+from softascend.ascendc.spec import Operand
+
+__all__ = ["AscendKernel", "CompileError", "Operand", "load_ascendc"]
