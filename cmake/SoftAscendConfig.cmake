@@ -32,3 +32,7 @@ endforeach()
 set(SoftAscend_HOME "${_softascend_home}")
 include("${CMAKE_CURRENT_LIST_DIR}/SoftAscendKernels.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/SoftAscendOperators.cmake")
+# FindTensorFlow.cmake is beside this file.
+if(NOT "${CMAKE_CURRENT_LIST_DIR}" IN_LIST CMAKE_MODULE_PATH)
+  list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+endif()

@@ -25,7 +25,7 @@ configure_file(${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake
                ${PROJECT_BINARY_DIR}/ASCConfigVersion.cmake COPYONLY)
 foreach(folder lib64 share)
   softascend_cmake_files(${folder}/cmake/SoftAscend
-    ${here}/SoftAscendConfig.cmake ${here}/SoftAscendKernels.cmake ${here}/SoftAscendOperators.cmake
+    ${here}/SoftAscendConfig.cmake ${here}/SoftAscendKernels.cmake ${here}/SoftAscendOperators.cmake ${here}/FindTensorFlow.cmake
     ${PROJECT_BINARY_DIR}/SoftAscendConfigVersion.cmake)
   softascend_cmake_files(${folder}/cmake/CANN
     ${here}/CANNConfig.cmake ${PROJECT_BINARY_DIR}/CANNConfigVersion.cmake)
