@@ -12,6 +12,7 @@ static const struct command {
 } commands[] = {
     {"time", sa_tool_time},
     {"info", sa_tool_info},
+    {"new-op", sa_tool_new_op},
 };
 
 /* libc looks it up by name */
@@ -21,7 +22,8 @@ static const char doc[] =
     "An Ascend NPU in software.\n\n"
     "Commands:\n"
     "  time FILE   cycles of the kernels in a trace, on a chip's rates\n"
-    "  info        the devices, the chip, what this CPU runs instructions with\v"
+    "  info        the devices, the chip, what this CPU runs instructions with\n"
+    "  new-op NAME a folder with a custom TensorFlow op in Ascend C, ready to build\v"
     "`softascend COMMAND --help` says more. A trace is recorded by running a program with "
     "SOFTASCEND_TRACE=FILE; SOFTASCEND_CHECK=race reports races while a program runs.";
 

@@ -5,5 +5,6 @@
 
 int sa_tool_time(int argc, char **argv);
 int sa_tool_info(int argc, char **argv);
+int sa_tool_new_op(int argc, char **argv); /* 2 for a name that cannot be */
 
 #endif
