@@ -145,7 +145,10 @@ def make_pallas(op: str, tile, given, interpret):
         call = pl.pallas_call(
             matmul,
             grid=(m // tm, n // tn, k // tk),
-            in_specs=[pl.BlockSpec((tm, tk), lambda i, j, l: (i, l)), pl.BlockSpec((tk, tn), lambda i, j, l: (l, j))],
+            in_specs=[
+                pl.BlockSpec((tm, tk), lambda i, j, l: (i, l)),
+                pl.BlockSpec((tk, tn), lambda i, j, l: (l, j)),
+            ],
             out_specs=pl.BlockSpec((tm, tn), lambda i, j, l: (i, j)),
             out_shape=jax.ShapeDtypeStruct((m, n), jnp.float32),
             interpret=interpret,
@@ -154,8 +157,8 @@ def make_pallas(op: str, tile, given, interpret):
     else:
         # rows of 1024 are the vector memory's shape; a tile is rows for softmax, elements else
         shape = (given[0].size // 1024, 1024)
-        spec = pl.BlockSpec((tile if op == "softmax" else max(1, tile // 1024), min(1024, tile) if op != "softmax" else 1024), lambda i, j: (i, j))
-        rows, cols = spec.block_shape
+        rows, cols = (tile, 1024) if op == "softmax" else (max(1, tile // 1024), min(1024, tile))
+        spec = pl.BlockSpec((rows, cols), lambda i, j: (i, j))
         run = jax.jit(
             pl.pallas_call(
                 {"add": add, "sigmoid": sigmoid, "softmax": softmax}[op],

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-PROBLEMS = {"add": (1 << 20,), "sigmoid": (1 << 20,), "softmax": (1024, 1024), "matmul": (512, 512, 512)}
+PROBLEMS = {
+    "add": (1 << 20,),
+    "sigmoid": (1 << 20,),
+    "softmax": (1024, 1024),
+    "matmul": (512, 512, 512),
+}
 
 
 def operands(op: str, shape: tuple[int, ...]) -> list[np.ndarray]:
@@ -34,4 +39,5 @@ def check(op: str, got: np.ndarray, given: list[np.ndarray], tolerance: float = 
     wrong = np.abs(got.astype("f8").reshape(want.shape) - want) > tolerance * scale
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(f"{op}: {wrong.sum()} wrong, the first {list(at)}: {got.reshape(want.shape)[at]}, not {want[at]}")
+        first = f"{got.reshape(want.shape)[at]}, not {want[at]}"
+        raise ValueError(f"{op}: {wrong.sum()} wrong, the first at {list(at)}: {first}")

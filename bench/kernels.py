@@ -55,6 +55,8 @@ THEIRS = {
     },
 }
 THEIRS["pallas"] = THEIRS["pallas-tpu"]
+# A type's name here and in TensorFlow, and half a unit in the last place with some slack.
+SIGMOIDS = (("f32", "float32", 3e-7), ("f16", "float16", 1e-3), ("bf16", "bfloat16", 8e-3))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,10 +173,13 @@ class Peers:
     """kernel_peers.py in a process of its own."""
 
     def __init__(self, python: str, threads: int) -> None:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENBLAS_", "PYTHONPATH", "LD_LIBRARY_PATH"))}
+        ours = ("OPENBLAS_", "PYTHONPATH", "LD_LIBRARY_PATH")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         environment["OPENBLAS_NUM_THREADS"] = str(threads)
         command = [python, str(HERE / "kernel_peers.py")]
-        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask(self, wish: dict) -> dict:
         self.process.stdin.write(json.dumps(wish) + "\n")
@@ -257,9 +262,29 @@ def sigmoid_beside_tensorflow(npu: Npu, dtype: str, name: str, tolerance: float)
         kernel_problems.check("sigmoid", peer().numpy(), given, 8 * tolerance)
         return timer(ours), timer(peer)
 
-    return Case(
-        f"kernels/sigmoid-{dtype}/tensorflow", 1e-9 * size, "G elements/s", f"TensorFlow {tf.__version__} CPU, {THREADS} threads", make
-    )
+    peer_name = f"TensorFlow {tf.__version__} CPU, {THREADS} threads"
+    return Case(f"kernels/sigmoid-{dtype}/tensorflow", 1e-9 * size, "G elements/s", peer_name, make)
+
+
+def sigmoid_beside_copy(npu: Npu, plain: ctypes.CDLL) -> Case:
+    """The ratio is the kernel's share of the bandwidth of a copy of as many bytes."""
+    size = 4 << 20
+
+    def make():
+        given = kernel_problems.operands("sigmoid", (size,))
+        buffers = [npu.buffer(x) for x in (given[0], given[0])]
+        ours = npu.kernel("sigmoid_f32", 48, buffers, size, 8192)
+
+        def peer():
+            if plain.plain_copy(buffers[1], buffers[0], ctypes.c_size_t(size), THREADS):
+                raise RuntimeError("plain_copy has no threads")
+
+        peer()
+        ours()
+        kernel_problems.check("sigmoid", npu.fetch(buffers[1], given[0]), given, 3e-7)
+        return timer(ours), timer(peer)
+
+    return Case("kernels/sigmoid-f32/copy", 8e-9 * size, "GB/s", f"memcpy, {THREADS} threads", make)
 
 
 def matmul_beside_aclnn(npu: Npu, size: int) -> Case:
@@ -328,7 +353,8 @@ def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
     subprocess.run(["ascc", "-shared", "-fPIC", "-O2", *sources, "-o", str(kernels)], check=True)
     flags = ["-O3", "-march=native", "-shared", "-fPIC", "-pthread"]
     compiler = os.environ.get("CC", "gcc")
-    subprocess.run([compiler, *flags, str(HERE / "kernels" / "plain_add.c"), "-o", str(plain)], check=True)
+    source = str(HERE / "kernels" / "plain.c")
+    subprocess.run([compiler, *flags, source, "-o", str(plain)], check=True)
     return kernels, ctypes.CDLL(str(plain))
 
 
@@ -338,7 +364,7 @@ def main() -> int:
     parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
     parser.add_argument("--list", action="store_true", help="name the cases and stop")
     parser.add_argument("--seconds", type=float, default=2.0, help="for a case (default 2)")
-    parser.add_argument("--rounds", type=int, default=15, help="of ours and the peer, turn about (default 15)")
+    parser.add_argument("--rounds", type=int, default=15, help="turns of each side (default 15)")
     arguments = parser.parse_args()
     wanted = [case for case in arguments.case if case != "kernels"]
 
@@ -353,8 +379,9 @@ def main() -> int:
         kernels, plain = build(folder)
         npu = Npu(kernels)
         rows = [add_beside_c(npu, plain)]
-        for dtype, full, tolerance in (("f32", "float32", 3e-7), ("f16", "float16", 1e-3), ("bf16", "bfloat16", 8e-3)):
+        for dtype, full, tolerance in SIGMOIDS:
             rows.append(sigmoid_beside_tensorflow(npu, dtype, full, tolerance))
+        rows.append(sigmoid_beside_copy(npu, plain))
         rows += [matmul_beside_aclnn(npu, 1024), build_add(HERE.parent, folder)]
         rows += interpreter_cases(npu, peers, versions)
         if not versions["triton"]:  # there is no wheel for this machine
@@ -366,15 +393,16 @@ def main() -> int:
         if not rows:
             print(f"bench: no case starts with {' or '.join(wanted)}; see --list", file=sys.stderr)
             return 2
-        print(f"Ascend C kernels through kernel_operator.h, {THREADS} threads; load {os.getloadavg()[0]:.1f}")
+        load = os.getloadavg()[0]
+        print(f"Ascend C kernels through kernel_operator.h, {THREADS} threads; load {load:.1f}")
         print(f"{'case':32} {'ours':>9} {'peer':>9} {'unit':13} {'ratio':>8}  (quartiles)  peer")
         results = []
         for case in rows:
             row = measure(case, arguments.seconds, arguments.rounds)
             results.append(row)
             print(
-                f"{row['case']:32} {row['ours']:9.3g} {row['peer']:9.3g} {row['unit']:13} {row['ratio']:8.2f}  "
-                f"({row['low']:.2f} - {row['high']:.2f})  {row['peer_name']}",
+                f"{row['case']:32} {row['ours']:9.3g} {row['peer']:9.3g} {row['unit']:13} "
+                f"{row['ratio']:8.2f}  ({row['low']:.2f} - {row['high']:.2f})  {row['peer_name']}",
                 flush=True,
             )
     if arguments.json:
