@@ -45,35 +45,33 @@ static inline void sa_ahead_fetch(sa_core *core)
 /* ---- bodies in pieces, a helping before each. Elements are independent, so the result is the
  * same. */
 
-#define SA_AHEAD_PIECES(...)                                                                       \
+#define SA_AHEAD_PIECES(NEXT, ...)                                                                 \
     const uint32_t piece = SA_AHEAD_PIECE / (uint32_t)size;                                        \
     for (; sa_ahead_any(core) && n > piece; n -= piece) {                                          \
         sa_ahead_fetch(core);                                                                      \
         body(__VA_ARGS__, piece);                                                                  \
         dst += SA_AHEAD_PIECE;                                                                     \
         a += SA_AHEAD_PIECE;                                                                       \
-        b += SA_AHEAD_PIECE;                                                                       \
+        NEXT;                                                                                      \
     }                                                                                              \
     body(__VA_ARGS__, n);
 
 static inline void sa_ahead_binary(sa_core *core, sa_body_BINARY body, char *dst, const char *a,
                                    const char *b, uint32_t n, uint64_t size)
 {
-    SA_AHEAD_PIECES(dst, a, b)
+    SA_AHEAD_PIECES(b += SA_AHEAD_PIECE, dst, a, b)
 }
 
 static inline void sa_ahead_unary(sa_core *core, sa_body_UNARY body, char *dst, const char *a,
                                   uint32_t n, uint64_t size)
 {
-    const char *b = a;
-    SA_AHEAD_PIECES(dst, a)
+    SA_AHEAD_PIECES((void)0, dst, a)
 }
 
 static inline void sa_ahead_scalar(sa_core *core, sa_body_SCALAR body, char *dst, const char *a,
                                    double scalar, uint32_t n, uint64_t size)
 {
-    const char *b = a;
-    SA_AHEAD_PIECES(dst, a, scalar)
+    SA_AHEAD_PIECES((void)0, dst, a, scalar)
 }
 
 #endif
