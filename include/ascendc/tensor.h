@@ -249,7 +249,10 @@ class LocalTensor
         return ShapeInfo(1, &size);
     }
 
-    TBuffAddr address_;
+    union {
+        TBuffAddr address_ = {};
+        T *elements_; /* for a debugger: print tensor.elements_[3]@8 */
+    };
 
   private:
     int32_t tag_ = 0;

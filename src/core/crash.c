@@ -244,15 +244,25 @@ static bool shall_stop(const sa_core *core)
            __atomic_load_n(core->abandon, __ATOMIC_RELAXED);
 }
 
-/* Says where the fiber is; one that shall stop leaves, if it holds nothing of the libraries'. */
+/* Says where the fiber is; one that shall stop leaves, if it is in the kernel's own module, where
+ * it holds nothing of the libraries'. */
 static void interrupt(sa_fiber *fiber, const machine *m, void *context)
 {
+    const crash before_this = last; /* land() may not have read it yet */
     last.pc = m->pc;
     note_frames(m, fiber);
-    sa_interrupt_note(fiber, kernel_frame(&last));
-    if (shall_stop(&fiber->core) && in_kernel((const void *)m->pc)) {
+    const void *places[FRAMES];
+    int count = 0;
+    for (int i = 0; i < last.frames; i++)
+        if (in_kernel(last.frame[i]))
+            places[count++] = last.frame[i];
+    sa_interrupt_note(fiber, places, count);
+    const void *module = module_base((const void *)(uintptr_t)fiber->kernel);
+    if (shall_stop(&fiber->core) && module && module_base((const void *)m->pc) == module) {
         last.signal = SA_INTERRUPT_SIGNAL;
         go_on(context, land, fiber);
+    } else {
+        last = before_this;
     }
 }
 

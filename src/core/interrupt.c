@@ -6,10 +6,11 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 100 };
+enum { WAIT_MS = 100, PLACES = 8 };
 
 typedef struct member {
     pthread_t thread;
@@ -25,7 +26,8 @@ static struct {
     pthread_mutex_t lock;
     const volatile bool *_Atomic wanted; /* whose kernel: its `abandon`; NULL: nobody asks */
     sem_t found;
-    const void *pc;
+    const void *pc[PLACES];
+    int count;
     sa_launch launch;
     uint32_t block;
 } question = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -73,13 +75,15 @@ void sa_launch_interrupt(void)
     sa_interrupt_all();
 }
 
-void sa_interrupt_note(const sa_fiber *fiber, const void *pc)
+void sa_interrupt_note(const sa_fiber *fiber, const void *const *pc, int count)
 {
     const volatile bool *wanted = fiber->core.abandon;
     if (atomic_load_explicit(&question.wanted, memory_order_relaxed) != wanted ||
         !atomic_compare_exchange_strong(&question.wanted, &wanted, NULL))
         return;
-    question.pc = pc;
+    question.count = count < PLACES ? count : PLACES;
+    for (int i = 0; i < question.count; i++)
+        question.pc[i] = pc[i];
     question.launch = *((run *)fiber->run)->launch;
     question.block = fiber->core.block_idx;
     sem_post(&question.found);
@@ -107,7 +111,9 @@ bool sa_launch_where(const volatile bool *abandon, char *text, size_t bytes)
     if (found) {
         char kernel[128], line[192];
         sa_launch_name(&question.launch, kernel, sizeof kernel);
-        sa_source_line(question.pc, line, sizeof line);
+        line[0] = '\0';
+        for (int i = 0; i < question.count && !strchr(line, ':'); i++)
+            sa_source_line(question.pc[i], line, sizeof line); /* a call's stub has no line */
         snprintf(text, bytes, "kernel %s, block %u, is at %s", kernel, question.block, line);
     }
     pthread_mutex_unlock(&question.lock);

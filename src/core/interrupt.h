@@ -16,8 +16,9 @@ void sa_interrupt_discharge(void);
 /* In the handler of the signal: whether it was sent by the functions below. */
 bool sa_interrupt_is_ours(const siginfo_t *info);
 
-/* `fiber`, of the calling thread, is at `pc`: the answer, if somebody asks. Safe in the handler. */
-void sa_interrupt_note(const sa_fiber *fiber, const void *pc);
+/* `fiber`, of the calling thread, is at these, the innermost first: the answer, if somebody asks.
+ * Safe in the handler. */
+void sa_interrupt_note(const sa_fiber *fiber, const void *const *pc, int count);
 
 /* Sends the signal once: fibers whose launch has been abandoned or has stopped leave, where they
  * are in the kernel's own code. Those elsewhere go on: call again. */

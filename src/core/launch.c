@@ -234,7 +234,7 @@ static void take_part(run *r)
         sa_fiber_give(fiber);
     while (parked) {
         unsigned generation = atomic_load(&r->generation);
-        sa_interrupt_note(parked, parked->pc);
+        sa_interrupt_note(parked, &parked->pc, 1);
         bool leave = stopped(r) || __atomic_load_n(r->abandon, __ATOMIC_RELAXED);
         bool resumed = false, idle = true; /* idle: those that ran only gave up their turn again */
         sa_fiber *round = parked;
@@ -291,9 +291,11 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The name too: all kernels of one signature may come through one function (ascendc/launch.h). */
 static uint32_t key_of(const sa_launch *launch)
 {
-    uint64_t h = ((uint64_t)(uintptr_t)launch->kernel + launch->blocks) * 0x9e3779b97f4a7c15u;
+    uint64_t h = ((uint64_t)(uintptr_t)launch->kernel * 31 + (uintptr_t)launch->name) * 31;
+    h = (h + launch->blocks) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(h >> 32) | 1;
 }
 

@@ -39,6 +39,7 @@ runs launches.cpp passed "$ascc" -Wall -Wextra -Werror "$here/launches.cpp"
 runs 'launches.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/launches.cpp"
 runs spellings.cpp passed "$ascc" -Wall -Wextra -Werror "$here/spellings.cpp"
 runs 'spellings.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/spellings.cpp"
+runs odd_launches.cpp passed "$ascc" -Wall -Wextra "$here/odd_launches.cpp"
 runs twice.cpp passed "$ascc" -Wall -Wextra -Werror "$here/twice.cpp"
 [ "$(./a.out | grep -c constructed)" = 1 ] || fail "twice.cpp: globals are constructed more than once"
 runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc' twice.o"
@@ -46,6 +47,7 @@ runs bad.cpp passed "$ascc" -Wall -Wextra -Werror "$here/bad.cpp"
 runs 'bad.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/bad.cpp"
 runs parameters.cpp '5 6' "$ascc" "$here/parameters.cpp"
 if command -v clang++ >/dev/null; then
+    runs 'odd_launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/odd_launches.cpp"
     runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"
     runs 'parameters.cpp, clang' '5 6' "$ascc" --compiler clang++ "$here/parameters.cpp"
     runs 'bad.cpp, clang' passed "$ascc" --compiler clang++ "$here/bad.cpp"
@@ -245,6 +247,38 @@ END
 runs fault.cpp 507035 "$ascc" fault.cpp
 grep -q 'fault.cpp:8' out || fail "the fault is: $(cat out)"
 grep -q 'fault.cpp:16: launch of bad: error' out || fail "a refused launch is: $(cat out)"
+
+# gdb stops on the kernel's line and shows what is in a tensor
+if command -v gdb >/dev/null; then
+    cat >debug.cpp <<'END'
+#include "acl/acl.h"
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void add_one(int32_t *x)
+{
+    AscendC::TPipe pipe;
+    AscendC::TBuf<> buffer;
+    pipe.InitBuffer(buffer, 256);
+    auto tensor = buffer.Get<int32_t>();
+    AscendC::Duplicate(tensor, 20, 64);
+    AscendC::Adds(tensor, tensor, 1, 64);
+    x[0] = tensor.GetValue(0);
+}
+int main()
+{
+    void *gm;
+    aclInit(nullptr), aclrtSetDevice(0), aclrtMalloc(&gm, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+    add_one<<<
+        1, nullptr,
+        nullptr>>>((int32_t *)gm);
+    return aclrtSynchronizeStream(nullptr);
+}
+END
+    "$ascc" -O0 -g debug.cpp -o debug || fail 'debug.cpp does not build'
+    gdb -q -batch -ex 'break debug.cpp:11' -ex run -ex 'print tensor.elements_[5]@3' -ex backtrace \
+        ./debug >out 2>&1
+    grep -q -F '= {21, 21, 21}' out && grep -q 'add_one (x=.*debug.cpp:11' out ||
+        fail "gdb shows: $(cat out)"
+fi
 
 # ---- options
 

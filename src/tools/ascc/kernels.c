@@ -86,6 +86,17 @@ static size_t find_name(const source *s, size_t first, size_t *open)
     return s->count;
 }
 
+/* The { or ; behind the parameters, past noexcept, attributes or -> void. */
+static size_t find_behind(const source *s, size_t close)
+{
+    size_t i = close + 1;
+    while (i < s->count && !token_is(s, i, "{") && !token_is(s, i, ";")) {
+        bool opens = token_is(s, i, "(") || token_is(s, i, "[");
+        i = (opens ? token_close(s, i) : i) + 1;
+    }
+    return i;
+}
+
 static kind marked_kind(const source *s, size_t first, size_t name)
 {
     for (size_t i = first; i < name; i++) {
@@ -177,8 +188,9 @@ static void add_kernel(kernels *k, const source *s, size_t global)
     for (size_t i = one.first; i < one.at; i++) {
         one.is_template |= token_is(s, i, "template");
     }
-    if (one.close + 1 < s->count && token_is(s, one.close + 1, "{")) {
-        one.body = one.close + 1;
+    one.behind = find_behind(s, one.close);
+    if (token_is(s, one.behind, "{")) {
+        one.body = one.behind;
         one.end = token_close(s, one.body);
     }
     one.kind = marked_kind(s, one.first, one.at);

@@ -11,6 +11,7 @@ typedef struct kernel {
     char *name;
     size_t first, at;   /* tokens: where the declaration begins, the name */
     size_t open, close; /* its parameters' parentheses */
+    size_t behind;      /* what ends the declarator: { or ; */
     size_t body, end;   /* its braces; both `count` for a declaration */
     bool is_template;   /* or a specialisation of one */
     kind kind;

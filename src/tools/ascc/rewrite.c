@@ -273,7 +273,7 @@ static void change_kernel(edits *e, const source *s, const kernels *k, const ker
         entry_definition(&entry, s, one);
     } else if (one->body >= s->count && !one->is_template) {
         entry_declaration(&entry, one);
-        after = one->close + 1; /* the ; */
+        after = one->behind;
     }
     if (entry.size && after < s->count) {
         change(e, s->tokens[after].at + s->tokens[after].size, 0, entry.bytes);
