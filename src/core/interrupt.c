@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,11 +108,11 @@ bool sa_launch_where(const volatile bool *abandon, char *text, size_t bytes)
         ;
     bool found = !rc || late;
     if (found) {
-        char kernel[128], line[192];
+        char kernel[128], line[192] = "?";
         sa_launch_name(&question.launch, kernel, sizeof kernel);
-        line[0] = '\0';
-        for (int i = 0; i < question.count && !strchr(line, ':'); i++)
-            sa_source_line(question.pc[i], line, sizeof line); /* a call's stub has no line */
+        bool users = false; /* not a header's of ours, nor the stub of a call */
+        for (int i = 0; i < question.count && !users; i++)
+            users = sa_source_line(question.pc[i], line, sizeof line);
         snprintf(text, bytes, "kernel %s, block %u, is at %s", kernel, question.block, line);
     }
     pthread_mutex_unlock(&question.lock);

@@ -53,7 +53,7 @@ extern const sa_observer sa_trace;      /* trace/record.c */
 
 /* "file.c:42" for a code address, from debug information; `text` gets the module and offset if
  * there is none. Thread-safe, slow: for messages. Frames inside include/ascendc are skipped
- * (source.c). */
-SA_API void sa_source_line(const void *pc, char *text, size_t bytes);
+ * (source.c). True if the line is the user's, not one of our headers or the C++ library. */
+SA_API bool sa_source_line(const void *pc, char *text, size_t bytes);
 
 #endif

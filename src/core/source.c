@@ -125,19 +125,21 @@ static bool find_line(Dwarf_Addr address, const char **file, int *line)
     return true;
 }
 
-void sa_source_line(const void *pc, char *text, size_t bytes)
+bool sa_source_line(const void *pc, char *text, size_t bytes)
 {
     const char *file;
     int line;
     if (is_last_call(pc, text, bytes))
-        return;
+        return false;
     pthread_mutex_lock(&lock);
     bool found = find_line((Dwarf_Addr)(uintptr_t)pc - 1, &file, &line);
+    bool users = found && !is_wrapper(file);
     if (found)
         snprintf(text, bytes, "%s:%d", base_name(file), line);
     pthread_mutex_unlock(&lock);
     if (!found)
         module_offset((const char *)pc - 1, text, bytes);
+    return users;
 }
 
 void sa_source_function(const void *pc, char *text, size_t bytes)
@@ -155,10 +157,11 @@ void sa_source_function(const void *pc, char *text, size_t bytes)
 
 #else
 
-void sa_source_line(const void *pc, char *text, size_t bytes)
+bool sa_source_line(const void *pc, char *text, size_t bytes)
 {
     if (!is_last_call(pc, text, bytes))
         module_offset((const char *)pc - 1, text, bytes);
+    return false;
 }
 
 void sa_source_function(const void *pc, char *text, size_t bytes)
