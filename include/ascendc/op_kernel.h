@@ -5,9 +5,15 @@
 #define ASCENDC_OP_KERNEL_H
 
 #include "kernel_operator.h"
+#include "kernel_tiling/kernel_tiling.h"
 #include "softascend/op_project.h"
 
 #include <utility>
+
+/* The user's file is included here, and no less the main one for it. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
 
 /* Values of ORIG_DTYPE_… and FORMAT_…, for the preprocessor too. */
 #define DT_FLOAT 0

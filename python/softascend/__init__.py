@@ -1,6 +1,7 @@
 """SoftAscend: an Ascend NPU in software, for TensorFlow."""
 
 from softascend.ascendc import AscendKernel, CompileError, Operand, load_ascendc
+from softascend.op_library import OpLibrary, Operator, load_op_library
 from softascend.ops import ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
 from softascend.placement import Placement, placement
 
@@ -9,11 +10,14 @@ __version__ = "0.1.0"
 __all__ = [
     "AscendKernel",
     "CompileError",
+    "OpLibrary",
     "Operand",
+    "Operator",
     "Placement",
     "ascend_dynamic_matmul",
     "ascend_matmul",
     "ascend_sigmoid",
     "load_ascendc",
+    "load_op_library",
     "placement",
 ]

@@ -98,6 +98,31 @@ arguments: What each of the kernel's parameters is: i(nput), o(utput), z: an out
 gradient: Which registered gradient function belongs to it.
 )doc");
 
+REGISTER_OP("AscendOperator")
+    .Input("inputs: Tin")
+    .Output("outputs: Tout")
+    .Attr("library: string")
+    .Attr("operator: string")
+    .Attr("counts: list(int) >= 0")
+    .Attr("values: string = ''")
+    .Attr("Tin: list(type) >= 0")
+    .Attr("Tout: list(type) >= 1")
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape)
+    .Doc(R"doc(
+Runs an operator of an op project's library. What softascend.load_op_library's functions call.
+
+inputs: The operator's input tensors, in its order, those of a list one after the other.
+outputs: Its outputs, of the shapes that its shape function infers. An output that has an input's
+  name is a copy of that, written over.
+library: Path of the library that ascc --op-project made.
+operator: The operator's type.
+counts: For each of its inputs how many tensors there are: 0 for one that is left out, and for one
+  whose values are among `values`.
+values: Words of 8 bytes, for the inputs whose values the host has, then for each attribute. A list
+  is its length and a word for each element, -1 is none; a string the number of its bytes and the
+  bytes with a 0, to whole words; others are a word. Floats are doubles.
+)doc");
+
 REGISTER_OP("AscendMatMul")
     .Input("a: T")
     .Input("b: T")

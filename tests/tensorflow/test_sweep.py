@@ -17,7 +17,13 @@ import tensorflow as tf
 from cases import CASES, Bits, Fixed, Index
 
 # Of variables: test_variables.py; of loaded kernels: tests/python/test_load_ascendc.py.
-ELSEWHERE = {"AscendKernel", "ResourceGather", "ResourceScatterAdd", "ResourceScatterSub"}
+ELSEWHERE = {
+    "AscendKernel",
+    "AscendOperator",
+    "ResourceGather",
+    "ResourceScatterAdd",
+    "ResourceScatterSub",
+}
 # Units in the last place of the result's dtype that the op's arithmetic may lose besides the final
 # half: ops made of several rounded steps, and transcendental functions in float32.
 LOSES = {

@@ -35,7 +35,7 @@ static char *string_attr(TF_OpKernelConstruction *c, const char *name, TF_Status
 static void refuse(TF_Status *status, TF_Code code, const library_kernel *own, const char *what)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%s: %s", own->name, what);
+    snprintf(text, sizeof text, "%.200s: %.800s", own->name, what);
     TF_SetStatus(status, code, text);
 }
 
