@@ -69,6 +69,7 @@ struct block_state {
     const void *deq_words; /* of SetDeqScale, for CastDeq */
     float deq_scale;
     int16_t deq_offset;
+    uint16_t matmuls; /* objects registered with the block's cube core */
     uint32_t sum_bits, extreme_bits, extreme_index; /* of the last ReduceSum, ReduceMax … */
 };
 static_assert(sizeof(block_state) <= SA_BLOCK_DATA, "");

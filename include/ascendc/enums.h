@@ -3,6 +3,7 @@
 #ifndef ASCENDC_ENUMS_H
 #define ASCENDC_ENUMS_H
 
+#include "ascendc/positions.h"
 #include "ascendc/types.h"
 
 using pipe_t = sa_pipe;
@@ -42,28 +43,6 @@ enum KernelMetaType {
 
 namespace AscendC
 {
-enum class TPosition : uint8_t {
-    GM,
-    A1,
-    A2,
-    B1,
-    B2,
-    C1,
-    C2,
-    CO1,
-    CO2,
-    VECIN,
-    VECOUT,
-    VECCALC,
-    LCM = VECCALC,
-    SPM,
-    SHM = SPM,
-    TSCM,
-    C2PIPE2GM,
-    MAX,
-};
-using QuePosition = TPosition;
-
 enum class RoundMode {
     CAST_NONE = SA_ROUND_NONE,
     CAST_RINT = SA_ROUND_RINT,
@@ -174,18 +153,6 @@ enum class AtomicOp { ATOMIC_SUM };
 
 enum class ReducePattern : uint32_t { AR, RA };
 enum class DataFormat : uint8_t { ND, NZ, NCHW, NC1HWC0, NHWC };
-enum class CubeFormat : uint8_t {
-    ND,
-    NZ,
-    ZN,
-    ZZ,
-    NN,
-    ND_ALIGN,
-    SCALAR,
-    VECTOR,
-    COLUMN_MAJOR,
-};
-
 enum class TransposeType : uint8_t {
     TRANSPOSE_TYPE_NONE,
     TRANSPOSE_NZ2ND_0213,
@@ -213,6 +180,8 @@ constexpr int32_t DEFAULT_BLK_STRIDE = 1;
 constexpr int32_t DEFAULT_REPEAT_STRIDE = 8;
 constexpr int32_t DEFAULT_C0_SIZE = 32;
 constexpr int32_t DEFAULT_BLOCK_SIZE = 256;
+constexpr int32_t TOTAL_UB_SIZE = 192 * 1024;
+constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 184 * 1024;
 } // namespace AscendC
 
 #endif

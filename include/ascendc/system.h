@@ -53,6 +53,11 @@ SA_INLINE bool on_cube_core()
 }
 } // namespace softascend
 
+namespace softascend
+{
+alignas(512) inline uint8_t no_workspace[512];
+}
+
 namespace AscendC
 {
 SA_INLINE int64_t GetBlockIdx()
@@ -122,9 +127,11 @@ SA_INLINE void SetSysWorkspaceForce(GM_ADDR workspace)
 {
     softascend::state().workspace = workspace;
 }
+/* Kernels give up where it is NULL; nothing here needs one. */
 SA_INLINE __gm__ uint8_t *GetSysWorkSpacePtr()
 {
-    return static_cast<uint8_t *>(softascend::state().workspace);
+    void *set = softascend::state().workspace;
+    return set ? static_cast<uint8_t *>(set) : softascend::no_workspace;
 }
 SA_INLINE void SetNextTaskStart() {}
 SA_INLINE void WaitPreTaskEnd() {}

@@ -158,6 +158,27 @@ SA_API void sa_cross_wait(sa_core *core, sa_pipe pipe, uint32_t id);
 SA_API void sa_ib_set(sa_core *core, void *workspace, uint32_t block, uint32_t event);
 SA_API void sa_ib_wait(sa_core *core, void *workspace, uint32_t block, uint32_t event);
 
+/* Requests of a mixed block's vector cores to its cube core: what a high-level library runs on. A
+ * request is the vector core's; between send and wait the cube core may use it and what `about`
+ * points to. take gives the next one, in the order they came, and waits for it; NULL once every
+ * vector core of the block has ended or closed since the last NULL. Waits that nothing can answer
+ * stop the launch, naming who waits. */
+typedef struct sa_request {
+    struct sa_request *next;
+    void *about;
+    uint32_t from; /* sub block of who sent it */
+    enum { SA_REQUEST_FREE, SA_REQUEST_SENT, SA_REQUEST_ANSWERED } state;
+} sa_request;
+SA_API void sa_request_send(sa_core *core, sa_request *request);
+SA_API void sa_request_wait(sa_core *core, sa_request *request);
+SA_API void sa_request_close(sa_core *core);
+SA_API sa_request *sa_request_take(sa_core *core);
+SA_API void sa_request_answer(sa_core *core, sa_request *request);
+
+/* `bytes` of global memory, 512-byte aligned, until the launch ends: what a library's own workspace
+ * is on a chip. Not cleared. */
+SA_API void *sa_scratch(sa_core *core, size_t bytes);
+
 /* Lets other blocks run: for loops that poll GM. */
 SA_API void sa_yield(sa_core *core);
 

@@ -14,7 +14,14 @@ typedef enum sa_fiber_state {
     SA_FIBER_ABANDONED, /* left for good because the launch has stopped */
 } sa_fiber_state;
 
-typedef enum sa_wait { SA_WAIT_ALL, SA_WAIT_KIND, SA_WAIT_FLAG, SA_WAIT_TURN } sa_wait;
+typedef enum sa_wait {
+    SA_WAIT_ALL,
+    SA_WAIT_KIND,
+    SA_WAIT_FLAG,
+    SA_WAIT_TURN,
+    SA_WAIT_REQUEST, /* a cube core, for one of its vector cores to ask it for something */
+    SA_WAIT_ANSWER,
+} sa_wait;
 
 typedef struct sa_fiber {
     sa_core core; /* first: a core's address is its fiber's */

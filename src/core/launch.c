@@ -174,6 +174,7 @@ static bool settle(run *r, sa_fiber *fiber)
     if (r->observer && r->observer->block_end)
         r->observer->block_end(fiber->core.observer_block, &fiber->core,
                                fiber->state != SA_FIBER_ENDED);
+    sa_run_core_ended(r, &fiber->core);
     atomic_fetch_add(&r->ended, 1);
     if (atomic_load(&r->waiting) && !stopped(r))
         sa_run_check_deadlock(r);
@@ -202,6 +203,24 @@ static void await_others(run *r)
     }
 }
 
+/* Resumes those of the list that were released; the end of what still waits. */
+static sa_fiber **resume_released(run *r, sa_fiber **list)
+{
+    while (*list) {
+        sa_fiber *fiber = *list;
+        if (atomic_load(&fiber->released) && fiber->wait != SA_WAIT_TURN) {
+            sa_fiber_resume(fiber);
+            if (settle(r, fiber)) {
+                *list = fiber->next;
+                sa_fiber_give(fiber);
+                continue;
+            }
+        }
+        list = &fiber->next;
+    }
+    return list;
+}
+
 /* A thread's share of the launch: deal and run until no block is left, then see the parked ones
  * through. */
 static void take_part(run *r)
@@ -209,9 +228,17 @@ static void take_part(run *r)
     const uint32_t blocks = r->cores;
     sa_fiber *fiber = NULL, *parked = NULL, **last = &parked;
     uint64_t written = 0;
+    unsigned seen = 0;
     sa_crash_guard_thread();
     atomic_fetch_add_explicit(&r->inside, 1, memory_order_relaxed);
     while (!stopped(r)) {
+        /* a mixed block that can go on does so before another begins: who asked is answered, and
+         * threads share the blocks by the work in them */
+        if (parked && r->per_block > 1 && seen != atomic_load(&r->generation)) {
+            seen = atomic_load(&r->generation);
+            last = resume_released(r, &parked);
+            continue;
+        }
         uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
         if (index >= blocks)
             break;
@@ -346,6 +373,9 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
         .abandon = launch->abandon ? launch->abandon : &never,
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
+    if (per_block > 1 && !(r.mail = calloc(launch->blocks, sizeof *r.mail)))
+        return sa_error_set(error, SA_ERR_OUT_OF_MEMORY, "no host memory for %u mixed blocks",
+                            launch->blocks);
     if (r.observer && r.observer->launch_begin)
         r.observer_state = r.observer->launch_begin(launch);
     if (r.cores == 1 || sa_launch_threads() == 1) {
@@ -363,6 +393,7 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
         remember(key, shared ? 2 * ns : ns);
     }
     free(r.cross);
+    sa_run_free_scratch(&r);
     sa_status status = r.error.code;
     if (status != SA_OK)
         *error = r.error;

@@ -79,6 +79,10 @@ static void list_waiters(const run *r, char *text, size_t bytes)
             snprintf(what, sizeof what, "CrossCoreWaitFlag (cross_wait) of flag %u", f->wait_flag);
         else if (f->wait == SA_WAIT_KIND)
             snprintf(what, sizeof what, "sync_kind");
+        else if (f->wait == SA_WAIT_REQUEST)
+            snprintf(what, sizeof what, "request_take, for its vector cores,");
+        else if (f->wait == SA_WAIT_ANSWER)
+            snprintf(what, sizeof what, "request_wait, for its cube core to answer,");
         used += (size_t)snprintf(text + used, bytes - used, "%s%s core %u in %s at %s",
                                  named++ ? "; " : "", f->core.type == SA_AIC ? "cube" : "vector",
                                  f->core.block_idx, what, line);
@@ -129,7 +133,7 @@ void sa_run_check_deadlock(run *r)
 
 /* ---- parking and releasing */
 
-static void show(sa_core *core, sa_instr instr, uint32_t flag)
+void sa_run_show(sa_core *core, sa_instr instr, uint32_t flag)
 {
     sa_fiber *fiber = (sa_fiber *)core;
     if (__builtin_expect(sa_core_quiet(core), 1))
@@ -145,7 +149,7 @@ static void show(sa_core *core, sa_instr instr, uint32_t flag)
 }
 
 /* Under the lock: puts the fiber on the list; it leaves once the lock is given back. */
-static void wait_for(run *r, sa_fiber *fiber, sa_wait what, uint32_t flag)
+void sa_run_wait_for(run *r, sa_fiber *fiber, sa_wait what, uint32_t flag)
 {
     fiber->wait = what;
     fiber->wait_flag = flag;
@@ -155,14 +159,14 @@ static void wait_for(run *r, sa_fiber *fiber, sa_wait what, uint32_t flag)
     atomic_fetch_add(&r->waiting, 1);
 }
 
-static void park(sa_fiber *fiber)
+void sa_run_park(sa_fiber *fiber)
 {
     sa_fiber_leave(fiber, SA_FIBER_PARKED);
     sa_core_attend(&fiber->core, fiber->pc);
 }
 
 /* Under the lock. */
-static void release(run *r, sa_fiber **place)
+void sa_run_release(run *r, sa_fiber **place)
 {
     sa_fiber *fiber = *place;
     *place = fiber->next_waiting;
@@ -179,15 +183,15 @@ static void synchronise(sa_core *core, sa_wait what)
     uint32_t *arrived = what == SA_WAIT_ALL ? &r->arrived_everywhere : &r->arrived[core->type];
     uint32_t all = what == SA_WAIT_ALL ? r->cores : of_kind(r, core->type);
     if (++*arrived < all) {
-        wait_for(r, fiber, what, 0);
+        sa_run_wait_for(r, fiber, what, 0);
         pthread_mutex_unlock(&r->lock);
-        park(fiber);
+        sa_run_park(fiber);
         return;
     }
     *arrived = 0;
     for (sa_fiber **f = &r->waiters; *f;) {
         if ((*f)->wait == what && (what == SA_WAIT_ALL || (*f)->core.type == core->type))
-            release(r, f);
+            sa_run_release(r, f);
         else
             f = &(*f)->next_waiting;
     }
@@ -199,7 +203,7 @@ static void synchronise(sa_core *core, sa_wait what)
 void sa_sync_all(sa_core *core)
 {
     ((sa_fiber *)core)->pc = __builtin_return_address(0);
-    show(core, SA_I_sync_all, 0);
+    sa_run_show(core, SA_I_sync_all, 0);
     synchronise(core, SA_WAIT_ALL);
 }
 
@@ -208,7 +212,7 @@ void sa_sync_kind(sa_core *core)
     const run *r = ((sa_fiber *)core)->run;
     ((sa_fiber *)core)->pc = __builtin_return_address(0);
     bool alone = r->per_block == 1; /* of one kind: the same as sync_all */
-    show(core, alone ? SA_I_sync_all : SA_I_sync_kind, 0);
+    sa_run_show(core, alone ? SA_I_sync_all : SA_I_sync_kind, 0);
     synchronise(core, alone ? SA_WAIT_ALL : SA_WAIT_KIND);
 }
 
@@ -218,7 +222,7 @@ static void give_way(sa_fiber *fiber)
     sa_core_attend(&fiber->core, fiber->pc);
     fiber->wait = SA_WAIT_TURN;
     atomic_store(&fiber->released, true);
-    park(fiber);
+    sa_run_park(fiber);
 }
 
 void sa_yield(sa_core *core)
@@ -252,7 +256,7 @@ static void raise_flag(run *r, uint32_t ordinal, uint32_t id)
 {
     for (sa_fiber **f = &r->waiters; *f; f = &(*f)->next_waiting)
         if ((*f)->core.ordinal == ordinal && (*f)->wait == SA_WAIT_FLAG && (*f)->wait_flag == id) {
-            release(r, f);
+            sa_run_release(r, f);
             return;
         }
     r->cross[ordinal].flag[id]++;
@@ -279,7 +283,7 @@ void sa_cross_set(sa_core *core, int mode, sa_pipe pipe, uint32_t id)
     (void)pipe;
     fiber->pc = __builtin_return_address(0);
     require_flag(core, fiber->pc, "cross_set", mode, id);
-    show(core, SA_I_cross_set, id);
+    sa_run_show(core, SA_I_cross_set, id);
     uint32_t first = core->ordinal - core->ordinal % r->per_block;
     group block = {first, first + r->per_block, core->type};
     group setters = mode == 0 ? (group){0, r->cores, core->type} : block, getters = setters;
@@ -309,17 +313,17 @@ void sa_cross_wait(sa_core *core, sa_pipe pipe, uint32_t id)
     (void)pipe;
     fiber->pc = __builtin_return_address(0);
     require_flag(core, fiber->pc, "cross_wait", 0, id);
-    show(core, SA_I_cross_wait, id);
+    sa_run_show(core, SA_I_cross_wait, id);
     pthread_mutex_lock(&r->lock);
     uint16_t *flag = &r->cross[core->ordinal].flag[id];
     bool there = *flag > 0;
     if (there)
         --*flag;
     else
-        wait_for(r, fiber, SA_WAIT_FLAG, id);
+        sa_run_wait_for(r, fiber, SA_WAIT_FLAG, id);
     pthread_mutex_unlock(&r->lock);
     if (!there)
-        park(fiber);
+        sa_run_park(fiber);
 }
 
 /* ---- flags in GM */
@@ -339,7 +343,7 @@ void sa_ib_set(sa_core *core, void *workspace, uint32_t block, uint32_t event)
 {
     const void *pc = ((sa_fiber *)core)->pc = __builtin_return_address(0);
     int32_t *mark = mark_of(core, pc, "ib_set", workspace, block, event);
-    show(core, SA_I_ib_set, event);
+    sa_run_show(core, SA_I_ib_set, event);
     __atomic_fetch_add(mark, 1, __ATOMIC_RELEASE);
 }
 
@@ -347,7 +351,7 @@ void sa_ib_wait(sa_core *core, void *workspace, uint32_t block, uint32_t event)
 {
     const void *pc = ((sa_fiber *)core)->pc = __builtin_return_address(0);
     int32_t *mark = mark_of(core, pc, "ib_wait", workspace, block, event);
-    show(core, SA_I_ib_wait, event);
+    sa_run_show(core, SA_I_ib_wait, event);
     while (__atomic_load_n(mark, __ATOMIC_ACQUIRE) == 0)
         give_way((sa_fiber *)core);
     __atomic_fetch_sub(mark, 1, __ATOMIC_ACQUIRE);

@@ -5,6 +5,7 @@
 #ifndef ASCENDC_REGISTER_TILINGDATA_BASE_H
 #define ASCENDC_REGISTER_TILINGDATA_BASE_H
 
+#include "ascendc/cube_tiling.h"
 #include "ascendc/tiling_structs.h"
 #include "softascend/op_project.h"
 

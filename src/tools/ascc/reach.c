@@ -96,21 +96,20 @@ static bool one_of(const source *s, size_t i, const char *const *names)
 
 static unsigned uses(const source *s, size_t i)
 {
-    static const char *const cube[] = {"Mmad",        "MmadWithSparse",
-                                       "Gemm",        "Conv2D",
-                                       "LoadData",    "Matmul",
-                                       "MatmulImpl",  "Fixpipe",
-                                       "sa_mmad",     "LoadDataWithTranspose",
-                                       "sa_nd2nz",    "sa_load_l0a",
-                                       "sa_load_l0b", "sa_fixpipe",
-                                       "sa_copy_l1",  "mad",
-                                       NULL};
+    static const char *const cube[] = {
+        "Mmad",     "MmadWithSparse", "Gemm",        "Conv2D",     "LoadData",
+        "Matmul",   "MatmulImpl",     "Fixpipe",     "sa_mmad",    "LoadDataWithTranspose",
+        "sa_nd2nz", "sa_load_l0a",    "sa_load_l0b", "sa_fixpipe", "sa_copy_l1",
+        "mad",      "sa_matmul_cube", NULL};
     static const char *const vector[] = {"sa_copy_in",  "sa_copy_in_2d",  "DataCopyPad",
                                          "sa_copy_out", "sa_copy_out_2d", NULL};
     /* of TPosition and QuePosition */
     static const char *const cube_places[] = {"A1", "A2",  "B1",  "B2", "C1",
                                               "C2", "CO1", "CO2", NULL};
     static const char *const vector_places[] = {"VECIN", "VECOUT", "VECCALC", NULL};
+    if (token_is(s, i, "sa_matmul_mixed")) { /* REGIST_MATMUL_OBJ */
+        return USES_CUBE | USES_VECTOR;
+    }
     bool place = i > 0 && token_is(s, i - 1, "::");
     if (one_of(s, i, cube) || (place && one_of(s, i, cube_places))) {
         return USES_CUBE;
