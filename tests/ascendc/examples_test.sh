@@ -60,6 +60,9 @@ softmax_c/softmax.c       f32,f16 0x5 5x0 1x1 3x17 7x4097 2x10003
 layer_norm/layer_norm.cpp f32,f16 0x5 5x0 1x1 3x17 7x4097 2x10003
 top_k/top_k.cpp           f32,f16 0x5x5 1x1x1 3x17x17 7x2049x31 2x10003x2048
 matmul_c/matmul.c         f32     1x1x1 17x33x65 129x65x130
+matmul_cube/matmul_cube.cpp           f16,bf16     1x1x1 17x33x65 129x265x290
+matmul_class/matmul_class.cpp         f32,f16,bf16 1x1x1 17x33x65 129x265x290
+matmul_leakyrelu/matmul_leakyrelu.cpp f16,f32      1x1x1 17x33x65 129x265x290
 seed_articles/sigmoid/sigmoid.cpp f32,f16,bf16 0 1 17 131 100003
 seed_articles/matmul/matmul.cpp   f16          1x1x1 17x33x65 129x257x131
 END_OF_TABLE
@@ -124,6 +127,15 @@ lose_queue $MTE2 $V 'DataCopyPad(x, x_' 'AscendC::Add('
 lose_queue $V $MTE2 'AscendC::Add(' 'DataCopyPad(y, y_'
 lose_queue $V $MTE3 'AscendC::Add(' 'DataCopyPad(z_[at]'
 lose_queue $MTE3 $V 'DataCopyPad(z_[at]' 'AscendC::Add('
+
+example=matmul_cube/matmul_cube.cpp
+build "$source/examples/$example"
+lose_queue $MTE2 $MTE1 'DataCopy(a, a_' 'LoadData(a['
+lose_queue $MTE1 $MTE2 'LoadData(b[' 'DataCopy(b, b_'
+lose_queue $MTE1 $M 'LoadData(a[' 'Mmad('
+lose_queue $M $MTE1 'Mmad(' 'LoadData(b['
+lose_queue $M $FIX 'Mmad(' 'Fixpipe('
+lose_queue $FIX $M 'Fixpipe(' 'Mmad('
 
 example=seed_articles/matmul/matmul.cpp
 build "$source/examples/$example"
