@@ -86,18 +86,18 @@ class MatmulOp : public OpKernel
     {
         const Tensor &a = ctx->input(0), &b = ctx->input(1);
         OP_REQUIRES(ctx, a.dims() == 2 && b.dims() == 2,
-                    errors::InvalidArgument("a and b must be matrices: a is ",
-                                            a.shape().DebugString(), ", b is ",
-                                            b.shape().DebugString()));
+                    absl::InvalidArgumentError(absl::StrCat("a and b must be matrices: a is ",
+                                                            a.shape().DebugString(), ", b is ",
+                                                            b.shape().DebugString())));
         const int64_t m = a.dim_size(ta_), k = a.dim_size(!ta_), n = b.dim_size(!tb_);
         OP_REQUIRES(ctx, k == b.dim_size(tb_),
-                    errors::InvalidArgument("k differs: a is ", a.shape().DebugString(),
-                                            " (transpose_a=", ta_, "), b is ",
-                                            b.shape().DebugString(), " (transpose_b=", tb_, ")"));
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "k differs: a is ", a.shape().DebugString(), " (transpose_a=", ta_,
+                        "), b is ", b.shape().DebugString(), " (transpose_b=", tb_, ")")));
         /* a row's distance to the next is 16 bits in the instruction that makes fractals */
-        OP_REQUIRES(
-            ctx, std::max({m, k, n}) <= UINT16_MAX,
-            errors::Unimplemented("a dimension is over 65535: m=", m, ", k=", k, ", n=", n));
+        OP_REQUIRES(ctx, std::max({m, k, n}) <= UINT16_MAX,
+                    absl::UnimplementedError(
+                        absl::StrCat("a dimension is over 65535: m=", m, ", k=", k, ", n=", n)));
         Tensor *c;
         OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({m, n}), &c));
         if (m == 0 || n == 0)

@@ -13,6 +13,8 @@
 #ifndef SOFTASCEND_TENSORFLOW_OP_H
 #define SOFTASCEND_TENSORFLOW_OP_H
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "acl/acl.h"
 #include "tensorflow/core/framework/op_kernel.h"
 
@@ -74,9 +76,9 @@ class OpStream
         if (code == ACL_SUCCESS)
             return true;
         const char *text = aclGetRecentErrMsg();
-        ctx_->CtxFailure(tensorflow::errors::Internal(ctx_->op_kernel().type_string(), ": ",
-                                                      text && *text ? text : "AscendCL answered ",
-                                                      " (", code, ")"));
+        ctx_->CtxFailure(absl::InternalError(
+            absl::StrCat(ctx_->op_kernel().type_string(), ": ",
+                         text && *text ? text : "AscendCL answered", " (", code, ")")));
         return false;
     }
 
