@@ -1,17 +1,18 @@
 // y = scale x + shift: two dtypes, attributes of several types, tails.
-#include "scale_shift_tiling.h"
 #include "register/op_def_registry.h"
+#include "scale_shift_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 
-namespace optiling {
-static ge::graphStatus TilingFunc(gert::TilingContext* context)
+namespace optiling
+{
+static ge::graphStatus TilingFunc(gert::TilingContext *context)
 {
     TilingData tiling;
-    const gert::RuntimeAttrs* attrs = context->GetAttrs();
-    const float* scale = attrs->GetFloat(0);
-    const float* shift = attrs->GetAttrPointer<float>(1);
-    const char* mode = attrs->GetStr(2);
-    const bool* negate = attrs->GetBool(3);
+    const gert::RuntimeAttrs *attrs = context->GetAttrs();
+    const float *scale = attrs->GetFloat(0);
+    const float *shift = attrs->GetAttrPointer<float>(1);
+    const char *mode = attrs->GetStr(2);
+    const bool *negate = attrs->GetBool(3);
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
     if (platform.GetCoreNumAiv() == 0 || std::string(mode) == "refuse") {
         return ge::GRAPH_FAILED;
@@ -30,30 +31,34 @@ static ge::graphStatus TilingFunc(gert::TilingContext* context)
     tiling.range.set_negate(*negate);
     tiling.set_tile(tile);
     context->SetBlockDim(std::string(mode) == "no blocks" ? 0 : 3);
-    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
-    context->GetRawTilingData()->SetDataSize(
-        std::string(mode) == "large" ? 1000000 : tiling.GetDataSize());
+    tiling.SaveToBuffer(context->GetRawTilingData()->GetData(),
+                        context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(std::string(mode) == "large" ? 1000000
+                                                                          : tiling.GetDataSize());
     return ge::GRAPH_SUCCESS;
 }
-}
+} // namespace optiling
 
-namespace ge {
-static graphStatus InferShape(gert::InferShapeContext* context)
+namespace ge
+{
+static graphStatus InferShape(gert::InferShapeContext *context)
 {
     *context->GetOutputShape(0) = *context->GetInputShape(0);
     return GRAPH_SUCCESS;
 }
-static graphStatus InferDataType(gert::InferDataTypeContext* context)
+static graphStatus InferDataType(gert::InferDataTypeContext *context)
 {
     context->SetOutputDataType(0, context->GetInputDataType(0));
     return GRAPH_SUCCESS;
 }
-}
+} // namespace ge
 
-namespace ops {
-class ScaleShift : public OpDef {
-public:
-    explicit ScaleShift(const char* name) : OpDef(name)
+namespace ops
+{
+class ScaleShift : public OpDef
+{
+  public:
+    explicit ScaleShift(const char *name) : OpDef(name)
     {
         this->Input("x")
             .ParamType(REQUIRED)
@@ -77,4 +82,4 @@ public:
     }
 };
 OP_ADD(ScaleShift);
-}
+} // namespace ops

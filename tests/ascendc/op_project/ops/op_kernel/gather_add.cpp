@@ -1,6 +1,8 @@
 #include "kernel_operator.h"
 
-extern "C" __global__ __aicore__ void gather_add(GM_ADDR sum, GM_ADDR list, GM_ADDR bias, GM_ADDR at, GM_ADDR sum_out, GM_ADDR hits, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void gather_add(GM_ADDR sum, GM_ADDR list, GM_ADDR bias,
+                                                 GM_ADDR at, GM_ADDR sum_out, GM_ADDR hits,
+                                                 GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     __gm__ uint64_t *table = (__gm__ uint64_t *)list, *address = table + (*table >> 3);

@@ -8,17 +8,21 @@ constexpr int32_t EXPECTED_BYTES = 4;
 #endif
 static_assert(sizeof(DTYPE_X) == EXPECTED_BYTES && FORMAT_Y == FORMAT_ND, "");
 
-class Kernel {
-public:
-    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const TilingData& tiling)
+class Kernel
+{
+  public:
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, const TilingData &tiling)
     {
-        uint32_t share = (tiling.length + GetBlockNum() - 1) / GetBlockNum(), begin = share * GetBlockIdx();
-        length = begin >= tiling.length ? 0 : tiling.length - begin < share ? tiling.length - begin : share;
+        uint32_t share = (tiling.length + GetBlockNum() - 1) / GetBlockNum(),
+                 begin = share * GetBlockIdx();
+        length = begin >= tiling.length          ? 0
+                 : tiling.length - begin < share ? tiling.length - begin
+                                                 : share;
         tile = tiling.tile[2];
         scale = tiling.range.negate ? -tiling.range.scale : tiling.range.scale;
         shift = tiling.shift;
-        in.SetGlobalBuffer((__gm__ DTYPE_X*)x + begin, length);
-        out.SetGlobalBuffer((__gm__ DTYPE_Y*)y + begin, length);
+        in.SetGlobalBuffer((__gm__ DTYPE_X *)x + begin, length);
+        out.SetGlobalBuffer((__gm__ DTYPE_Y *)y + begin, length);
         pipe.InitBuffer(inQueue, 2, tile * sizeof(DTYPE_X));
         pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));
     }
@@ -43,7 +47,7 @@ public:
         }
     }
 
-private:
+  private:
     TPipe pipe;
     TQue<QuePosition::VECIN, 2> inQueue;
     TQue<QuePosition::VECOUT, 2> outQueue;
@@ -53,7 +57,8 @@ private:
     float scale, shift;
 };
 
-extern "C" __global__ __aicore__ void scale_shift(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void scale_shift(GM_ADDR x, GM_ADDR y, GM_ADDR workspace,
+                                                  GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     Kernel kernel;

@@ -11,7 +11,8 @@ __aicore__ inline void add(GM_ADDR x, GM_ADDR y, GM_ADDR same, int64_t count, in
     }
 }
 
-extern "C" __global__ __aicore__ void step_by(GM_ADDR x, GM_ADDR y, GM_ADDR same, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void step_by(GM_ADDR x, GM_ADDR y, GM_ADDR same, GM_ADDR workspace,
+                                              GM_ADDR tiling)
 {
     if (TILING_KEY_IS(1)) {
         GET_TILING_DATA(data, tiling);

@@ -1,7 +1,8 @@
 #include "kernel_operator.h"
 using namespace AscendC;
 
-extern "C" __global__ __aicore__ void sum_and_max(GM_ADDR x, GM_ADDR sum, GM_ADDR max, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void sum_and_max(GM_ADDR x, GM_ADDR sum, GM_ADDR max,
+                                                  GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     GET_TILING_DATA(data, tiling);
@@ -14,8 +15,10 @@ extern "C" __global__ __aicore__ void sum_and_max(GM_ADDR x, GM_ADDR sum, GM_ADD
         total += in[i];
         most = in[i] > most ? in[i] : most;
     }
-    partial[GetBlockIdx() * 16] = total;
-    partial[GetBlockIdx() * 16 + 1] = most;
+    __gm__ float *own =
+        (__gm__ float *)ParamOffset<float>(GetUserWorkspace(workspace), data.library.srcM);
+    own[0] = total;
+    own[1] = most;
     SyncAll();
     if (GetBlockIdx() == 0) {
         for (int i = 1; i < GetBlockNum(); i++) {
