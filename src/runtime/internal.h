@@ -170,6 +170,9 @@ void sa_stream_run(sa_stream *s, uint64_t target, int most);
 /* Waits until `target` tasks of the locked stream are done. deadline NULL: without limit, and this
  * thread runs the work when nobody else does. 0 or ACL_ERROR_RT_STREAM_SYNC_TIMEOUT. */
 aclError sa_stream_wait(sa_stream *s, uint64_t target, const struct timespec *deadline);
+/* A wait of the user's timed out: says so, with where the kernel is, and notes it. Returns the
+ * code. */
+aclError sa_stream_late(sa_stream *s);
 /* Lets the dispatchers have the locked stream if it has work. */
 void sa_stream_schedule(sa_stream *s);
 /* What blocked `stream` is over: `event`, or a callback if NULL. */

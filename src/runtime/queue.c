@@ -154,7 +154,7 @@ void sa_stream_run(sa_stream *s, uint64_t target, int most)
         sa_stream_schedule(s);
 }
 
-static aclError late(sa_stream *s)
+aclError sa_stream_late(sa_stream *s)
 {
     char where[256];
     bool kernel = s->running && s->head->kind == SA_TASK_KERNEL &&
@@ -187,7 +187,7 @@ aclError sa_stream_wait(sa_stream *s, uint64_t target, const struct timespec *de
             rc = pthread_cond_wait(&s->changed, &s->object.lock);
         s->waiters--;
         if (rc == ETIMEDOUT && s->done < target)
-            return late(s);
+            return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
     }
     s->late = false;
     return ACL_SUCCESS;

@@ -115,6 +115,7 @@ aclError sa_streams_wait(int device, aclrtContext context, const struct timespec
             aclrtStream handle = sa_object_handle(s);
             aclError code = sa_stream_wait(s, s->enqueued, deadline);
             if (code) {
+                sa_stream_late(s);
                 sa_object_unlock(s);
                 return code;
             }
@@ -170,7 +171,9 @@ static aclError synchronize(aclrtStream stream, const struct timespec *deadline)
     code = sa_check_inside("synchronise stream");
     if (!code)
         code = sa_stream_wait(s, s->enqueued, deadline);
-    if (!code && sa_object_handle(s) == self) /* nobody destroyed it meanwhile */
+    if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        sa_stream_late(s);
+    else if (!code && sa_object_handle(s) == self) /* nobody destroyed it meanwhile */
         code = sa_stream_report(s);
     sa_object_unlock(s);
     return code;
