@@ -63,11 +63,10 @@ struct slices {
     }
 };
 
-template <class To, class From, class Move>
-SA_INLINE void copy_slices(const To &dst, const From &src, const AscendC::SliceInfo dst_info[],
-                           const AscendC::SliceInfo src_info[], uint32_t dims, Move move)
+template <class T, class Move>
+SA_INLINE void copy_slices(const AscendC::SliceInfo dst_info[], const AscendC::SliceInfo src_info[],
+                           uint32_t dims, Move move)
 {
-    using T = typename To::PrimType;
     if (dims == 0 || dims > slices::max_dims) {
         SA_FAULT("DataCopy: slices of %u dimensions; 1 to %u are possible", dims, slices::max_dims);
     }
@@ -113,27 +112,27 @@ SA_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                         const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
                         uint32_t dimValue = 1)
 {
-    softascend::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue,
-                            [&](uint64_t to, uint64_t from, uint32_t n, uint32_t bytes,
-                                uint64_t to_step, uint64_t from_step) {
-                                sa_copy_in_2d(sa_self(), dst.GetPhyAddr((uint32_t)to),
-                                              (uint32_t)(to_step * sizeof(T)), src.GetPhyAddr(from),
-                                              (int64_t)(from_step * sizeof(T)), n, bytes);
-                            });
+    softascend::copy_slices<T>(
+        dstSliceInfo, srcSliceInfo, dimValue,
+        [&](uint64_t to, uint64_t from, uint32_t n, uint32_t bytes, uint64_t to_step,
+            uint64_t from_step) {
+            sa_copy_in_2d(sa_self(), dst.GetPhyAddr((uint32_t)to), (uint32_t)(to_step * sizeof(T)),
+                          src.GetPhyAddr(from), (int64_t)(from_step * sizeof(T)), n, bytes);
+        });
 }
 template <class T>
 SA_INLINE void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                         const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
                         uint32_t dimValue = 1)
 {
-    softascend::copy_slices(dst, src, dstSliceInfo, srcSliceInfo, dimValue,
-                            [&](uint64_t to, uint64_t from, uint32_t n, uint32_t bytes,
-                                uint64_t to_step, uint64_t from_step) {
-                                sa_copy_out_2d(sa_self(), dst.GetPhyAddr(to),
-                                               (int64_t)(to_step * sizeof(T)),
-                                               src.GetPhyAddr((uint32_t)from),
-                                               (uint32_t)(from_step * sizeof(T)), n, bytes);
-                            });
+    softascend::copy_slices<T>(dstSliceInfo, srcSliceInfo, dimValue,
+                               [&](uint64_t to, uint64_t from, uint32_t n, uint32_t bytes,
+                                   uint64_t to_step, uint64_t from_step) {
+                                   sa_copy_out_2d(sa_self(), dst.GetPhyAddr(to),
+                                                  (int64_t)(to_step * sizeof(T)),
+                                                  src.GetPhyAddr((uint32_t)from),
+                                                  (uint32_t)(from_step * sizeof(T)), n, bytes);
+                               });
 }
 
 /* ---- rows of srcOriWidth elements, srcWidth apart, with padding on both sides; and without */

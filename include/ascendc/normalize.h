@@ -168,7 +168,6 @@ SA_INLINE void RmsNorm(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 struct TopKInfo {
     int32_t outter = 1, inner = 0, n = 0;
 };
-enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 
 template <class T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
           TopKMode mode = TopKMode::TOPK_NORMAL>

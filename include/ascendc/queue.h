@@ -14,6 +14,8 @@ using TEventID = int8_t;
 namespace AscendC
 {
 class TPipe;
+template <TPosition pos, uint32_t bufIDSize>
+class TBufPool;
 
 /* A buffer for whatever a kernel keeps in a local memory; no queue, no flags. */
 template <TPosition pos = TPosition::VECCALC>
@@ -55,6 +57,8 @@ class TBuf
 
   private:
     friend class TPipe;
+    template <TPosition, uint32_t>
+    friend class TBufPool;
     void *address_ = nullptr;
     uint32_t bytes_ = 0;
 };
@@ -154,6 +158,8 @@ class TQueBind
 
   private:
     friend class TPipe;
+    template <TPosition, uint32_t>
+    friend class TBufPool;
     static constexpr TPosition position =
         src == TPosition::GM || (softascend::memory_of(src) == SA_UB && dst == TPosition::TSCM)
             ? dst
@@ -247,6 +253,20 @@ class TPipe
         }
         return true;
     }
+    /* A stretch of memory that several sets of queues and buffers use one after the other, or at
+     * once with what `other` has. */
+    template <TPosition pos, uint32_t bufIDSize>
+    SA_INLINE bool InitBufPool(TBufPool<pos, bufIDSize> &pool, uint32_t bytes)
+    {
+        pool.take((bytes + 31) / 32 * 32, take(pos, (bytes + 31) / 32 * 32), &flags_);
+        return true;
+    }
+    template <TPosition pos, uint32_t bufIDSize, class Other>
+    SA_INLINE bool InitBufPool(TBufPool<pos, bufIDSize> &pool, uint32_t bytes, Other &other)
+    {
+        pool.share((bytes + 31) / 32 * 32, other);
+        return true;
+    }
     template <TPosition pos>
     SA_INLINE bool InitBuffer(TBuf<pos> &buffer, uint32_t bytes)
     {
@@ -333,6 +353,89 @@ class TPipe
 
     softascend::flags flags_;
     uint32_t used_[SA_MEMORIES] = {};
+};
+
+template <TPosition pos, uint32_t bufIDSize = 4>
+class TBufPool
+{
+  public:
+    template <TPosition src, TPosition dst, int32_t depth, auto config>
+    SA_INLINE bool InitBuffer(TQueBind<src, dst, depth, config> &queue, uint8_t buffers,
+                              uint32_t bytes)
+    {
+        using Q = TQueBind<src, dst, depth, config>;
+        if (buffers == 0 || buffers > Q::max_buffers) {
+            SA_FAULT("TBufPool::InitBuffer: %d buffers; a queue has 1 to %d", buffers,
+                     Q::max_buffers);
+        }
+        queue.flags_ = flags_;
+        queue.buffers_ = buffers;
+        queue.bytes_ = (bytes + 31) / 32 * 32;
+        for (int i = 0; i < buffers; i++) {
+            queue.buffer_[i].address = next(queue.bytes_);
+        }
+        return true;
+    }
+    template <TPosition position>
+    SA_INLINE bool InitBuffer(TBuf<position> &buffer, uint32_t bytes)
+    {
+        buffer.bytes_ = (bytes + 31) / 32 * 32;
+        buffer.address_ = next(buffer.bytes_);
+        return true;
+    }
+    template <TPosition position, uint32_t size>
+    SA_INLINE bool InitBufPool(TBufPool<position, size> &pool, uint32_t bytes)
+    {
+        pool.take((bytes + 31) / 32 * 32, next((bytes + 31) / 32 * 32), flags_);
+        return true;
+    }
+    template <TPosition position, uint32_t size, class Other>
+    SA_INLINE bool InitBufPool(TBufPool<position, size> &pool, uint32_t bytes, Other &other)
+    {
+        pool.share((bytes + 31) / 32 * 32, other);
+        return true;
+    }
+    /* Its memory is free for the next set, once what the last one did is done. */
+    SA_INLINE void Reset()
+    {
+        sa_barrier(sa_self(), SA_PIPE_ALL);
+        used_ = 0;
+    }
+
+  private:
+    friend class TPipe;
+    template <TPosition, uint32_t>
+    friend class TBufPool;
+
+    SA_INLINE void take(uint32_t bytes, void *address, softascend::flags *flags)
+    {
+        bytes_ = bytes;
+        address_ = address;
+        flags_ = flags;
+        used_ = 0;
+    }
+    template <class Other>
+    SA_INLINE void share(uint32_t bytes, Other &other)
+    {
+        if (bytes > other.bytes_) {
+            SA_FAULT("InitBufPool: %u bytes in a pool of %u", bytes, other.bytes_);
+        }
+        take(bytes, other.address_, other.flags_);
+    }
+    SA_INLINE void *next(uint32_t bytes)
+    {
+        if (bytes > bytes_ - used_) {
+            SA_FAULT("TBufPool::InitBuffer: %u bytes asked for, %u of the pool's %u are free",
+                     bytes, bytes_ - used_, bytes_);
+        }
+        void *address = (void *)((uintptr_t)address_ + used_);
+        used_ += bytes;
+        return address;
+    }
+
+    void *address_ = nullptr;
+    softascend::flags *flags_ = nullptr;
+    uint32_t bytes_ = 0, used_ = 0;
 };
 
 /* The block's TPipe. */

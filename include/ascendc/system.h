@@ -166,7 +166,14 @@ template <class From, class To, RoundMode round>
 SA_INLINE To ScalarCast(From value)
 {
     float x = (float)value;
-    if constexpr (std::is_same_v<To, half> || std::is_same_v<To, bfloat16_t>) {
+    if constexpr (std::is_same_v<To, half> && round == RoundMode::CAST_ODD) {
+        half near(x);
+        if ((float)near != x && x == x) { /* the odd one of its two neighbours */
+            near.bits -= __builtin_fabsf((float)near) > __builtin_fabsf(x);
+            near.bits |= 1;
+        }
+        return near;
+    } else if constexpr (std::is_same_v<To, half> || std::is_same_v<To, bfloat16_t>) {
         return To(x);
     } else if constexpr (round == RoundMode::CAST_FLOOR) {
         return (To)__builtin_floorf(x);

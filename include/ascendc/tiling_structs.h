@@ -108,6 +108,11 @@ struct MeanTiling {
     uint32_t param0;
 };
 
+namespace AscendC
+{
+enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
+} // namespace AscendC
+
 struct TopkTiling {
     int32_t tmpLocalSize, allDataSize, innerDataSize, sortRepeat, mrgSortRepeat, kAlignFourBytes;
     int32_t kAlignTwoBytes, maskOffset, maskVreducev2FourBytes, maskVreducev2TwoBytes;

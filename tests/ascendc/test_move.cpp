@@ -201,12 +201,53 @@ static void test_queues(void **)
     assert_true(z[1000] == 1);
 }
 
+/* Pools: two sets of buffers one after the other in the same memory, and a pool within a pool. */
+static void test_pools(void **)
+{
+    std::vector<float> z = run_on_gm([](auto &x, auto &z, auto &) {
+        TPipe *pipe = GetTPipePtr();
+        TBufPool<TPosition::VECCALC> pool, shared;
+        pipe->InitBufPool(pool, 1024);
+        pipe->InitBufPool(shared, 512, pool);
+        const void *first = nullptr;
+        for (int round = 0; round < 2; round++) {
+            TQue<QuePosition::VECIN, 1> in;
+            TBufPool<TPosition::VECCALC> inner;
+            TBuf<> rest;
+            pool.InitBuffer(in, 2, 64 * sizeof(float));
+            pool.InitBufPool(inner, 256);
+            inner.InitBuffer(rest, 256);
+            LocalTensor<float> t = in.template AllocTensor<float>(), sum = rest.Get<float>();
+            first = first ? first : t.GetPhyAddr();
+            DataCopy(t, x[round * 64], 64u);
+            in.EnQue(t);
+            t = in.template DeQue<float>();
+            Adds(sum, t, 1.0f, 64);
+            PipeBarrier<PIPE_ALL>();
+            DataCopy(z[round * 64], sum, 64u);
+            in.FreeTensor(t);
+            z.SetValue(500 + round, t.GetPhyAddr() == first);
+            pool.Reset();
+            in.FreeAllEvent();
+        }
+        TBuf<> same;
+        shared.InitBuffer(same, 32);
+        z.SetValue(502, same.Get<float>().GetPhyAddr() == first);
+        PipeBarrier<PIPE_ALL>();
+    });
+    for (int i = 0; i < 128; i++) {
+        assert_true(z[i] == (float)i + 1);
+    }
+    assert_true(z[500] == 1 && z[501] == 1 && z[502] == 1);
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),    cmocka_unit_test(test_pad),
         cmocka_unit_test(test_nz_out),  cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_tensors), cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_pools),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

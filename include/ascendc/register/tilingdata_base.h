@@ -21,6 +21,13 @@ using SoftMaxTiling = ::SoftMaxTiling;
 using LayerNormTiling = ::LayerNormTiling;
 using RmsNormTiling = ::RmsNormTiling;
 using TopkTiling = ::TopkTiling;
+using LayerNormGradTiling = ::LayerNormGradTiling;
+using LayerNormGradBetaTiling = ::LayerNormGradBetaTiling;
+using BatchNormTiling = ::BatchNormTiling;
+using GroupNormTiling = ::GroupNormTiling;
+using DeepNormTiling = ::DeepNormTiling;
+using PadTiling = ::PadTiling;
+using UnPadTiling = ::UnPadTiling;
 } // namespace optiling
 
 #define SA_TILING_INLINE inline __attribute__((always_inline))

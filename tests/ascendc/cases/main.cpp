@@ -56,8 +56,8 @@ int main(int argc, char **argv)
         return 2;
     }
     table all;
-    for (auto add :
-         {add_elementwise, add_compare, add_cast, add_reduce, add_arrange, add_high, add_norm}) {
+    for (auto add : {add_elementwise, add_compare, add_cast, add_reduce, add_arrange, add_move,
+                     add_high, add_norm}) {
         add(all);
     }
     std::map<std::string, const entry *> by_name;
