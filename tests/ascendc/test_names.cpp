@@ -29,7 +29,7 @@ static void test_scalars(void **)
                 GetSubBlockNum(),
                 GetSystemCycle() > 0,
                 GetProgramCounter() != 0,
-                GetSysWorkSpacePtr() == nullptr,
+                GetSysWorkSpacePtr() != nullptr,
             };
             for (uint32_t i = 0; i < 15; i++) {
                 d.SetValue(i, values[i]);
