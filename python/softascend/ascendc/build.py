@@ -61,13 +61,14 @@ class _Description(ctypes.Structure):
 @functools.cache
 def _parameters(path: str, kernel: str) -> tuple[Parameter, ...]:
     first = ctypes.addressof(_Description.in_dll(ctypes.CDLL(path), f"sa_parameters_{kernel}"))
-    found = []
-    while (d := _Description.from_address(first + len(found) * ctypes.sizeof(_Description))).name:
-        found.append(
-            Parameter(
-                d.name.decode(), d.type.decode(), d.bytes, d.kind.decode(), d.element_kind.decode(), d.element_bytes
-            )
-        )
+    found: list[Parameter] = []
+    while True:
+        d = _Description.from_address(first + len(found) * ctypes.sizeof(_Description))
+        if d.name is None:
+            break
+        name = d.name.decode() or f"argument{len(found)}"
+        kinds = d.kind.decode(), d.element_kind.decode()
+        found.append(Parameter(name, d.type.decode(), d.bytes, *kinds, d.element_bytes))
     return tuple(found)
 
 

@@ -93,6 +93,13 @@ extern "C" __global__ __aicore__ void null(__gm__ float *x, __gm__ float *y)
     y[0] = x[0] + nowhere[1]; /* nothing there */
 }
 
+/* a parameter without a name, a reference, and one with a default value */
+extern "C" __global__ __aicore__ void unnamed(__gm__ float *x, __gm__ float *y, uint32_t,
+                                              const Affine &by, float more = 1)
+{
+    y[0] = x[0] * by.scale + more;
+}
+
 template <class T>
 __global__ __aicore__ void no_entry(__gm__ T *x)
 {
