@@ -2,6 +2,8 @@
  * laid out by hand, with operators, with macros of their own. Every kernel fills 64 words. */
 #include "acl/acl.h"
 #include "kernel_operator_intf.h"
+#include "lib/matrix/matmul/matmul.h"
+#include "lib/matrix/matmul/tiling.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,0 +1,2 @@
+/* A name under which kernels include the Matmul class. */
+#include "lib/matmul_intf.h"
