@@ -8,6 +8,12 @@
 #include "lib/matmul_intf.h"
 #include "tiling/tiling_api.h"
 
+#ifdef ASCENDC_CUBE_ONLY
+constexpr int32_t CORES_OF_A_BLOCK = 1;
+#else
+constexpr int32_t CORES_OF_A_BLOCK = 2;
+#endif
+
 /* This core's part of C: the tiling deals shares of singleCoreM x singleCoreN, rows first. */
 template <class T>
 __aicore__ inline void Multiply(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c,
@@ -43,21 +49,18 @@ __aicore__ inline void Multiply(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c,
 extern "C" __global__ __aicore__ void matmul_f32(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c,
                                                  TCubeTiling tiling)
 {
-    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Multiply<float>(a, b, bias, c, tiling);
 }
 
 extern "C" __global__ __aicore__ void matmul_f16(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c,
                                                  TCubeTiling tiling)
 {
-    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Multiply<half>(a, b, bias, c, tiling);
 }
 
 extern "C" __global__ __aicore__ void matmul_bf16(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c,
                                                   TCubeTiling tiling)
 {
-    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Multiply<bfloat16_t>(a, b, bias, c, tiling);
 }
 
@@ -69,7 +72,7 @@ static TCubeTiling tiling_of(const example *e, int32_t m, int32_t k, int32_t n)
                                     : DataType::DT_FLOAT;
     MultiCoreMatmulTiling cut(*platform_ascendc::PlatformAscendCManager::GetInstance());
     TCubeTiling tiling;
-    cut.SetDim((int32_t)e->blocks * 2); /* vector cores */
+    cut.SetDim((int32_t)e->blocks * CORES_OF_A_BLOCK);
     cut.SetAType(TPosition::GM, CubeFormat::ND, type);
     cut.SetBType(TPosition::GM, CubeFormat::ND, type);
     cut.SetCType(TPosition::GM, CubeFormat::ND, type);

@@ -57,7 +57,10 @@ lines += [
     "Register-level interfaces of later chips (`MicroAPI`, `Reg`, `__simd_vf__`) are refused with an",
     "error that says so. What is looser than on a chip: the buffers for temporaries that calls take are",
     "not used; DataCopy moves exactly the bytes asked for, off 32 bytes too; `SetHF32Mode` has no effect;",
-    "`SetFixPipeClipRelu` and Transpose's rarer types stop the kernel with a message.", "",
+    "`SetFixPipeClipRelu` and Transpose's rarer types stop the kernel with a message. Matmul's `Iterate`",
+    "counts and `GetTensorC` computes, so operands stay as they are between the two; `SetHF32` has no",
+    "effect; partial sums kept in L0C, callbacks and int4 are refused.",
+    "",
 ]
 page = source / "docs/ascendc-coverage.md"
 text = "\n".join(lines)

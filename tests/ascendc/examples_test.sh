@@ -67,6 +67,11 @@ seed_articles/sigmoid/sigmoid.cpp f32,f16,bf16 0 1 17 131 100003
 seed_articles/matmul/matmul.cpp   f16          1x1x1 17x33x65 129x257x131
 END_OF_TABLE
 
+example=matmul_class/matmul_class.cpp
+build "$source/examples/$example" -DASCENDC_CUBE_ONLY
+runs
+runs 129 265 290 --dtype f16 --blocks 3
+
 # ---- minimal
 
 line() { # line FILE TEXT: the number of the first line that has TEXT
