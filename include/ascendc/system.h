@@ -113,12 +113,6 @@ SA_INLINE __gm__ uint8_t *GetUserWorkspace(GM_ADDR workspace)
 {
     return workspace;
 }
-/* The block's share of an array of which every block has `count` elements. */
-template <class T>
-SA_INLINE __gm__ uint8_t *ParamOffset(GM_ADDR base, uint64_t count)
-{
-    return base + (uint64_t)GetBlockIdx() * count * sizeof(T);
-}
 SA_INLINE void SetSysWorkspace(GM_ADDR workspace)
 {
     softascend::state().workspace = workspace;

@@ -1,5 +1,5 @@
 #include "kernel_operator.h"
-using namespace AscendC;
+using namespace tik2; // the older name
 
 extern "C" __global__ __aicore__ void sum_and_max(GM_ADDR x, GM_ADDR sum, GM_ADDR max,
                                                   GM_ADDR workspace, GM_ADDR tiling)
