@@ -1,6 +1,6 @@
 """Ascend C kernels in TensorFlow."""
 
-from softascend.ascendc.build import CompileError
+from softascend.ascendc.library import CompileError
 from softascend.ascendc.kernel import AscendKernel, load_ascendc
 from softascend.ascendc.spec import Operand
 

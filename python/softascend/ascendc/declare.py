@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from softascend.ascendc.build import Library, Parameter
+from softascend.ascendc.library import Library, Parameter
 from softascend.ascendc.spec import CTYPES, Spec
 
 _BY_KIND = {

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from softascend._library import load_ops
-from softascend.ascendc.build import Library, build
+from softascend.ascendc.library import Library, build
 from softascend.ascendc.declare import Declaration, choose, parse_inputs, parse_outputs
 from softascend.ascendc.spec import CTYPES, Operand, Shape, shape_text
 from softascend.ascendc.values import Named, value_bytes, words

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import tensorflow as tf
 
-from softascend.ascendc.build import Parameter
+from softascend.ascendc.library import Parameter
 
 _NUMPY = {"b": "?", "f": "f", "i": "i", "u": "u"}
 _CLASSES = {"half": tf.float16, "bfloat16_t": tf.bfloat16}
