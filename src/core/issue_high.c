@@ -98,7 +98,7 @@ void sa_cast_i4(sa_core *core, bool pack, void *dst, const void *src, sa_round r
     for (uint32_t i = 0; i < n; i += 2) {
         uint32_t byte = 0;
         for (uint32_t j = 0; j < 2 && i + j < n; j++) {
-            int x = whole[i + j];
+            int x = whole[i + j]; /* NOLINT(bugprone-signed-char-misuse): a number */
             byte |= (uint32_t)((x < -8 ? -8 : x > 7 ? 7 : x) & 15) << 4 * j;
         }
         ((uint8_t *)dst)[i / 2] = (uint8_t)byte;

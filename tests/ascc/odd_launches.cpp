@@ -1,6 +1,6 @@
 /* Launches and kernels in odd places, for what launches.cpp leaves out: each must leave its number
- * in the first word of GM. */
-// clang-format off: it does not know launches
+ * in the first word of GM. clang-format does not know launches. */
+// clang-format off
 #include "acl/acl.h"
 #include "kernel_operator.h"
 #include <algorithm>
@@ -214,6 +214,7 @@ int main() {
 #else
     is_static<<<broken
 #endif
+    // clang-format off
     expect("pp", 64);
     is_static <<< 1, nullptr, stream >>> (gm, 65); expect("spaces", 65);
     is_static<<<1,nullptr,stream>>>(gm,66);expect("tight",66);

@@ -107,16 +107,16 @@ lose matmul_c/matmul.c M FIX sa_mmad sa_fixpipe
 lose matmul_c/matmul.c FIX M sa_fixpipe sa_mmad
 
 # The flags of queues: a toolkit whose header waits for all flags but those from pipe $FROM to $TO.
-mkdir "$dir/home" "$dir/home/bin"
-cp -r "$source/include" "$dir/home/include"
-cp "$ascc" "$dir/home/bin"
-ln -s "$lib" "$dir/home/lib64"
+mkdir "$dir/toolkit" "$dir/toolkit/bin"
+cp -r "$source/include" "$dir/toolkit/include"
+cp "$ascc" "$dir/toolkit/bin"
+ln -s "$lib" "$dir/toolkit/lib64"
 sed -e 's/sa_wait_flag(sa_self(), from, to/if (!lost(from, to)) &/' -e '/^namespace softascend/i\
 #include <stdlib.h>\
 SA_INLINE bool lost(sa_pipe from, sa_pipe to) {\
     return getenv("FROM") && atoi(getenv("FROM")) == from && atoi(getenv("TO")) == to; }' \
-    "$source/include/ascendc/flags.h" >"$dir/home/include/ascendc/flags.h"
-ascc=$dir/home/bin/ascc
+    "$source/include/ascendc/flags.h" >"$dir/toolkit/include/ascendc/flags.h"
+ascc=$dir/toolkit/bin/ascc
 lose_queue() { # lose_queue FROM TO EARLIER LATER
     file=$source/examples/$example name=$(basename "$example")
     FROM=$1 TO=$2
