@@ -16,7 +16,7 @@ fail() {
 }
 
 build() { # build FILE FLAGS…: as program; a copy finds host.h where the example does
-    built=$1
+    built=$1 program=$dir/program
     shift
     set -- -Wall -Wextra -Werror "$@" -iquote "$(dirname "$source/examples/$example")" -g1 "$built" \
         -o "$dir/program"
@@ -27,14 +27,18 @@ build() { # build FILE FLAGS…: as program; a copy finds host.h where the examp
 }
 
 runs() { # runs ARGUMENT…: the program is right, and silent under the race check
-    SOFTASCEND_CHECK=race "$dir/program" "$@" >"$dir/out" 2>"$dir/err" || fail "$example $* fails"
+    SOFTASCEND_CHECK=race "$program" "$@" >"$dir/out" 2>"$dir/err" || fail "$example $* fails"
     grep -q ': OK$' "$dir/out" || fail "$example $*: $(cat "$dir/out")"
     [ -s "$dir/err" ] && fail "$example $* is right, but: $(cat "$dir/err")"
 }
 
-# ---- right: FILE TYPES SIZES…, a size with its dimensions joined by x
+# ---- right, built as the folder's CMake project: FILE TYPES SIZES…, dimensions joined by x
+tree=$dir/tree
+{ cmake -S "$source/examples" -B "$tree" -DCMAKE_PREFIX_PATH="$build" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' &&
+    cmake --build "$tree" -j 2; } >"$dir/out" 2>&1 || fail "examples do not build: $(cat "$dir/out")"
 while read -r example types sizes; do
-    build "$source/examples/$example"
+    program=$tree/$(dirname "$example" | tr / _)
     for size in $sizes; do
         for type in $(echo "$types" | tr , ' '); do
             for blocks in 1 3 48; do
@@ -44,8 +48,8 @@ while read -r example types sizes; do
         done
     done
     runs
-    "$dir/program" --help | grep -q 'Usage' || fail "$example --help"
-    "$dir/program" --blocks 0 >"$dir/out" 2>&1
+    "$program" --help | grep -q 'Usage' || fail "$example --help"
+    "$program" --blocks 0 >"$dir/out" 2>&1
     [ $? = 2 ] || fail "$example takes no blocks: $(cat "$dir/out")"
 done <<'END_OF_TABLE'
 add/add.cpp               f32,f16 0 1 17 131 100003

@@ -94,21 +94,37 @@ static void print_touch(const sa_race *race, const sa_touch *touch, const char *
     }
 }
 
+/* Is a line of a kernel in Ascend C? Else in C. */
+static bool ascend_c(const char *line)
+{
+    const char *colon = strrchr(line, ':');
+    return colon && !(colon - line > 2 && !strncmp(colon - 2, ".c", 2));
+}
+
 static void print_advice(const sa_race *race, const char *earlier, const char *later)
 {
     const char *from = pipe_name[race->earlier->pipe], *to = pipe_name[race->later->pipe];
+    const bool cpp = ascend_c(later);
     if (race->across) {
         fprintf(
             stderr,
             "    Blocks run side by side and nothing orders these two. Give each block bytes of "
-            "its own, or put sa_sync_all(core) between %s and %s.\n",
-            earlier, later);
+            "its own, or put %s between %s and %s.\n",
+            cpp ? "SyncAll()" : "sa_sync_all(core)", earlier, later);
     } else if (race->earlier->pipe == race->later->pipe) {
         fprintf(
             stderr,
             "    The pipe starts an instruction before the one ahead of it has finished. Insert "
-            "sa_barrier(core, SA_PIPE_%s) after %s and before %s.\n",
-            to, earlier, later);
+            "%s%s%s after %s and before %s.\n",
+            cpp ? "PipeBarrier<PIPE_" : "sa_barrier(core, SA_PIPE_", to, cpp ? ">()" : ")", earlier,
+            later);
+    } else if (cpp) {
+        fprintf(
+            stderr,
+            "    Pipes run side by side and nothing orders these two. Pass the tensor through a "
+            "queue (EnQue, DeQue), or insert SetFlag<HardEvent::%s_%s>(id) after %s and "
+            "WaitFlag<HardEvent::%s_%s>(id) before %s.\n",
+            from, to, earlier, from, to, later);
     } else {
         fprintf(stderr,
                 "    Pipes run side by side and nothing orders these two. Insert sa_set_flag(core, "
