@@ -60,6 +60,9 @@ constexpr sa_pipe filler(AscendC::TPosition p)
     }
 }
 
+/* L0C leaves through UB on coupled chips, by FIX on split ones. */
+constexpr sa_pipe co1_emptier = __NPU_ARCH__ == 2201 ? SA_PIPE_FIX : SA_PIPE_V;
+
 /* The pipe that empties a buffer whose life ends at `p`. */
 constexpr sa_pipe emptier(AscendC::TPosition p)
 {
@@ -75,7 +78,7 @@ constexpr sa_pipe emptier(AscendC::TPosition p)
     case P::C2:
         return SA_PIPE_M;
     case P::CO1:
-        return SA_PIPE_FIX;
+        return co1_emptier;
     case P::GM:
     case P::VECOUT:
     case P::CO2:

@@ -91,13 +91,14 @@ SA_API uint32_t sa_block_num(const sa_core *core);
 
 /* SA_AIC or SA_AIV: what this core is. In a mixed launch of n blocks the cube cores are blocks 0 …
  * n-1; the vector cores 0 … n * ratio - 1, those of block b from b * ratio on; sa_block_num is n
- * for all. */
+ * for all. A coupled core is SA_AIC. */
 SA_API sa_core_type sa_kind(const sa_core *core);
 /* Which vector core of its block this one is (0, 1), and how many a block has (0: no mixed launch).
  */
 SA_API uint32_t sa_sub_block_idx(const sa_core *core);
 SA_API uint32_t sa_task_ratio(const sa_core *core);
-/* On a coupled chip one core has the memories of both kinds. */
+/* On a coupled chip (Ascend310P, 910A) one core has the memories of both kinds; it has no FIX pipe
+ * (L0C leaves through UB: sa_copy_l0c_ub), no bfloat16 and no flags between cores. */
 SA_API bool sa_coupled(const sa_core *core);
 
 /* The core that runs the calling code; NULL outside a kernel. For wrappers that have no core at
@@ -108,9 +109,6 @@ SA_API sa_core *sa_self(void);
  * keep a state beside the core's (include/ascendc/); kernels use variables. */
 #define SA_BLOCK_DATA 192
 SA_API void *sa_block_data(sa_core *core);
-
-/* Which kind of core runs the calling code. */
-SA_API sa_core_type sa_core_kind(const sa_core *core);
 
 /* ---- local memories
  * ------------------------------------------------------------------------------ */

@@ -53,7 +53,7 @@ static const key keys[] = {
     KEY(l0a_bytes, BYTES, 512, KIB, MIB),
     KEY(l0b_bytes, BYTES, 512, KIB, MIB),
     KEY(l0c_bytes, BYTES, 1024, KIB, MIB),
-    KEY(bt_bytes, BYTES, 64, 64, MIB),
+    KEY(bt_bytes, BYTES, 64, 0, MIB),
     KEY(hbm_bytes_per_second, REAL, 0, 1e6, 1e15),
     KEY(hbm_bytes_per_cycle, REAL, 0, 0.01, 1e5),
     KEY(l2_read_bytes_per_cycle, REAL, 0, 0.01, 1e5),

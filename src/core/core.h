@@ -34,8 +34,8 @@ struct sa_core {
                  [SA_FLAG_IDS]; /* sets not yet waited for: from, to, id */
     void *observer_block;
     const sa_launch *launch;
-    sa_core_type type; /* SA_AIC or SA_AIV */
-    bool coupled;
+    sa_core_type type;         /* SA_AIC or SA_AIV */
+    bool coupled;              /* then of type SA_AIC, with both kinds' memories */
     uint32_t sub_block, ratio; /* in a mixed launch: which vector core, of how many a block */
     uint32_t ordinal;          /* counts the cores of the launch; block_idx if it is not mixed */
     /* registers that instructions leave to later ones */
@@ -78,6 +78,9 @@ static inline sa_status sa_core_exception(const sa_core *core)
 {
     return core->type == SA_AIV ? SA_ERR_VECTOR_EXCEPTION : SA_ERR_AICORE_EXCEPTION;
 }
+
+/* "a cube", "a vector", "a coupled": which kind of core, for messages. */
+const char *sa_core_article(const sa_core *core);
 
 extern const char *const sa_memory_names[SA_MEMORIES];
 extern const char *const sa_pipe_names[SA_PIPE_ALL + 1];

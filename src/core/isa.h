@@ -136,6 +136,9 @@ SA_API const sa_instr_info *sa_instr_describe(sa_instr instr);
  * avx512, amx, neon); a name that this CPU cannot run falls back with one line on stderr. */
 SA_API const sa_isa *sa_isa_active(void);
 
+/* The active one without what coupled chips lack: bfloat16 and the FIX pipe. */
+SA_API const sa_isa *sa_isa_coupled(void);
+
 /* A backend by name, NULL if this CPU or build lacks it. For tests that compare backends. */
 SA_API const sa_isa *sa_isa_named(const char *name);
 

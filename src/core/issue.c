@@ -4,7 +4,6 @@
  * A form (FORM_*) lists the operands once, as OP(memory, writes, pointer, rows, row_bytes, pitch);
  * the list is expanded twice: to check and to describe to an observer. */
 #include "core/issue.h"
-
 #include "core/ahead.h"
 
 #include <stdarg.h>
@@ -46,6 +45,8 @@ const sa_instr_info *sa_instr_describe(sa_instr instr)
 sa_issue sa_issue_begin(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
 {
     if ((unsigned)dtype >= SA_DTYPE_END || !(infos[instr].dtypes >> dtype & 1))
+        sa_issue_no_body(core, pc, instr, dtype);
+    if (core->coupled && (dtype == SA_BF16 || infos[instr].pipe == SA_PIPE_FIX))
         sa_issue_no_body(core, pc, instr, dtype);
     return (sa_issue){.core = core,
                       .event = {.instr = instr,

@@ -1,12 +1,33 @@
 /* What stops an instruction: no body, an operand out of range. All cold. */
 #include "core/issue.h"
+#include "core/run.h"
 
 #include <stdio.h>
 
 #define COLD __attribute__((noinline, cold))
 
+/* Coupled chips: what issue refuses because of the chip, not of the call. */
+COLD static noreturn void not_coupled(sa_core *core, const void *pc, sa_instr instr)
+{
+    const run *r = ((sa_fiber *)core)->run;
+    const char *chip = r->chip->name;
+    const sa_instr_info *info = sa_instr_describe(instr);
+    if (info->pipe == SA_PIPE_FIX)
+        sa_core_fault(core, pc, sa_core_exception(core),
+                      "%s: %s is a coupled chip and has no FIX pipe (Fixpipe); split chips "
+                      "(Ascend910B) have: copy L0C to UB (DataCopy from CO1 to CO2) and UB to GM",
+                      info->name, chip);
+    sa_core_fault(core, pc, sa_core_exception(core),
+                  "%s: %s is a coupled chip and has no bfloat16; split chips (Ascend910B) have: "
+                  "use float16 or float32",
+                  info->name, chip);
+}
+
 COLD noreturn void sa_issue_no_body(sa_core *core, const void *pc, sa_instr instr, sa_dtype dtype)
 {
+    bool known = (unsigned)dtype < SA_DTYPE_END && sa_instr_describe(instr)->dtypes >> dtype & 1;
+    if (core->coupled && known)
+        not_coupled(core, pc, instr);
     char have[256] = "";
     size_t used = 0;
     for (int t = 0; t < SA_DTYPE_END; t++)
@@ -27,8 +48,12 @@ COLD void *sa_issue_outside(sa_core *core, const void *pc, sa_instr instr, sa_me
     sa_status code = sa_core_exception(core);
     uintptr_t address = (uintptr_t)pointer;
     if (!local->bytes)
-        sa_core_fault(core, pc, code, "%s %s %s, which %s core does not have", name, verb, where,
-                      core->type == SA_AIV ? "a vector" : "a cube");
+        sa_core_fault(core, pc, code, "%s %s %s, which %s core does not have%s", name, verb, where,
+                      sa_core_article(core),
+                      instr == SA_I_copy_l0c_ub && !core->coupled
+                          ? "; cores of coupled chips have (SOFTASCEND_CHIP=Ascend310P3): here "
+                            "Fixpipe takes L0C to GM"
+                          : "");
     if (address < SA_OFFSET_LIMIT)
         address += (uintptr_t)local->base;
     uint64_t offset = address - (uintptr_t)local->base;

@@ -117,6 +117,8 @@ static void place(const run *r, sa_core *core, uint32_t index)
     core->ratio = r->per_block - 1;
     core->type = r->launch->type <= SA_AIV ? r->launch->type : SA_AIC;
     core->coupled = !r->chip->split;
+    if (core->coupled)
+        core->type = SA_AIC;
     if (core->ratio) {
         uint32_t block = index / r->per_block, part = index % r->per_block;
         core->type = part ? SA_AIV : SA_AIC;
@@ -368,7 +370,7 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
         .job = {.help = help, .open = has_blocks},
         .launch = launch,
         .chip = chip,
-        .isa = sa_isa_active(),
+        .isa = chip->split ? sa_isa_active() : sa_isa_coupled(),
         .observer = sa_observer_active(),
         .abandon = launch->abandon ? launch->abandon : &never,
         .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -30,11 +30,6 @@ void *sa_block_data(sa_core *core)
     return core->block_data;
 }
 
-sa_core_type sa_core_kind(const sa_core *core)
-{
-    return core->type;
-}
-
 static bool is_local(sa_memory memory)
 {
     return memory > SA_GM && memory < SA_MEMORIES;
@@ -45,9 +40,9 @@ uint32_t sa_local_bytes(const sa_core *core, sa_memory memory)
     return is_local(memory) ? core->local[memory].bytes : 0;
 }
 
-static const char *kind(const sa_core *core)
+const char *sa_core_article(const sa_core *core)
 {
-    return core->type == SA_AIV ? "a vector core" : "a cube core";
+    return core->coupled ? "a coupled" : core->type == SA_AIV ? "a vector" : "a cube";
 }
 
 void *sa_local(sa_core *core, sa_memory memory, uint32_t offset_bytes)
@@ -75,8 +70,8 @@ void *sa_alloc(sa_core *core, sa_memory memory, uint32_t bytes)
     uint64_t from = (local->used + alignment - 1) / alignment * alignment;
     if (from + bytes > local->bytes) {
         if (!local->bytes)
-            sa_core_fault(core, pc, sa_core_exception(core), "%s has no %s", kind(core),
-                          sa_memory_names[memory]);
+            sa_core_fault(core, pc, sa_core_exception(core), "%s core has no %s",
+                          sa_core_article(core), sa_memory_names[memory]);
         sa_core_fault(
             core, pc, sa_core_exception(core), "alloc of %u bytes of %s, which has %llu of %u free",
             bytes, sa_memory_names[memory],

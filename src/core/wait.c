@@ -101,8 +101,8 @@ void sa_run_check_deadlock(run *r)
     if (dead && r->error.code == SA_OK) {
         char kernel[128];
         sa_launch_name(r->launch, kernel, sizeof kernel);
-        sa_status code =
-            r->launch->type == SA_AIV ? SA_ERR_VECTOR_EXCEPTION : SA_ERR_AICORE_EXCEPTION;
+        sa_status code = r->launch->type == SA_AIV && r->chip->split ? SA_ERR_VECTOR_EXCEPTION
+                                                                     : SA_ERR_AICORE_EXCEPTION;
         bool all_in_sync = r->per_block == 1;
         for (const sa_fiber *f = r->waiters; f; f = f->next_waiting)
             all_in_sync &= f->wait != SA_WAIT_FLAG;
@@ -232,11 +232,16 @@ void sa_yield(sa_core *core)
     give_way(fiber);
 }
 
-/* ---- flags between cores */
+/* ---- flags between cores, of split chips */
 
 static void require_flag(sa_core *core, const void *pc, const char *name, int mode, uint32_t id)
 {
     run *r = ((sa_fiber *)core)->run;
+    if (core->coupled)
+        sa_core_fault(core, pc, sa_core_exception(core),
+                      "%s: %s is a coupled chip, whose cores have no flags between them; split "
+                      "chips (Ascend910B) have: cores here meet in sync_all",
+                      name, r->chip->name);
     if (id >= SA_CROSS_FLAGS || mode < 0 || mode > 2)
         sa_core_fault(core, pc, sa_core_exception(core),
                       "%s: mode %d, flag %u: modes are 0 to 2, flags 0 to %d", name, mode, id,

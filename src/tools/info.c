@@ -29,9 +29,16 @@ int sa_tool_info(int argc, char **argv)
     aclFinalize();
     printf("softascend %s\n", SA_VERSION);
     printf("devices      %" PRIu32 " (SOFTASCEND_DEVICES, ASCEND_VISIBLE_DEVICES)\n", devices);
-    printf("chip         %s, architecture %d (SOFTASCEND_CHIP)\n", chip->name, chip->arch);
-    printf("cores        %" PRIu32 " AI cores, each with %" PRIu32 " vector cores, %.2f GHz\n",
-           chip->ai_cores, chip->vector_cores_per_ai_core, chip->frequency_ghz);
+    printf("chip         %s, architecture %d, %s (SOFTASCEND_CHIP)\n", chip->name, chip->arch,
+           chip->split ? "split" : "coupled");
+    if (chip->split)
+        printf("cores        %" PRIu32 " AI cores, each one cube and %" PRIu32
+               " vector cores, %.2f "
+               "GHz\n",
+               chip->ai_cores, chip->vector_cores_per_ai_core, chip->frequency_ghz);
+    else
+        printf("cores        %" PRIu32 " AI cores, cube and vector unit in one, %.2f GHz\n",
+               chip->ai_cores, chip->frequency_ghz);
     printf("memory       HBM %" PRIu64 " GiB, L2 %" PRIu64 " MiB; UB %" PRIu32 " KiB, L1 %" PRIu32
            " KiB, L0A %" PRIu32 " KiB, L0B %" PRIu32 " KiB, L0C %" PRIu32 " KiB\n",
            chip->hbm_bytes >> 30, chip->l2_bytes >> 20, chip->ub_bytes >> 10, chip->l1_bytes >> 10,

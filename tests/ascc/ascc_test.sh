@@ -46,6 +46,13 @@ runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc'
 runs bad.cpp passed "$ascc" -Wall -Wextra -Werror "$here/bad.cpp"
 runs 'bad.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/bad.cpp"
 runs parameters.cpp '5 6' "$ascc" "$here/parameters.cpp"
+SOFTASCEND_CHIP=Ascend310P3 runs coupled.cpp passed "$ascc" -Wall -Wextra -Werror \
+    --soc-version=Ascend310P3 "$here/coupled.cpp"
+SOFTASCEND_CHECK=race SOFTASCEND_CHIP=Ascend910A ./a.out >out 2>&1
+[ "$(cat out)" = passed ] || fail "coupled.cpp, another chip, under the race check: $(cat out)"
+./a.out >out 2>&1
+[ $? = 3 ] || fail "coupled.cpp ends otherwise on a split chip: $(cat out)"
+grep -q '507015: .*coupled chips have.*coupled.cpp:[0-9]' out || fail "coupled.cpp: $(cat out)"
 if command -v clang++ >/dev/null; then
     runs 'odd_launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/odd_launches.cpp"
     runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "chip/chip.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,16 +17,30 @@
 #define KIB 1024u
 #define MIB (1024ull * KIB)
 
-/* Public figures of the two chips (product pages and documentation of Atlas A2). */
+/* Public figures, one chip a row: what product pages, papers and documentation say of it. */
 static const struct {
     const char *name;
-    uint32_t ai_cores;
+    int arch, split;
+    uint32_t ai_cores, vector_cores;
     double frequency_ghz;
-    uint64_t hbm_bytes, l2_bytes;
+    uint64_t hbm_gib, l2_mib;
 } chips[] = {
-    {"Ascend910B1", 24, 1.85, 64 * 1024 * MIB, 192 * MIB},
-    {"Ascend910B4", 20, 1.5, 32 * 1024 * MIB, 96 * MIB},
+    {"Ascend910B1", 2201, 1, 24, 2, 1.85, 64, 192},
+    {"Ascend910B2", 2201, 1, 24, 2, 1.8, 64, 192},
+    {"Ascend910B3", 2201, 1, 20, 2, 1.8, 64, 192},
+    {"Ascend910B4", 2201, 1, 20, 2, 1.5, 32, 96},
+    {"Ascend910_9391", 2201, 1, 24, 2, 1.91, 64, 192},
+    {"Ascend310P3", 2002, 0, 8, 1, 1.07, 24, 16},
+    {"Ascend310P1", 2002, 0, 10, 1, 1.06, 24, 16},
+    {"Ascend910A", 1001, 0, 32, 1, 1.0, 32, 32},
+    {"Ascend910ProA", 1001, 0, 32, 1, 1.1, 32, 32},
 };
+
+/* Peak TFLOPS of fp16 that product pages and papers give. */
+static const struct {
+    const char *name;
+    double tflops;
+} peaks[] = {{"Ascend310P3", 70}, {"Ascend910_9391", 376}, {"Ascend910A", 256}};
 
 static void shipped_chips_say_what_is_public(void **state)
 {
@@ -36,26 +51,59 @@ static void shipped_chips_say_what_is_public(void **state)
         assert_string_equal(chip.name, chips[i].name);
         assert_int_equal(chip.ai_cores, chips[i].ai_cores);
         assert_true(chip.frequency_ghz == chips[i].frequency_ghz);
-        assert_int_equal(chip.hbm_bytes, chips[i].hbm_bytes);
-        assert_int_equal(chip.l2_bytes, chips[i].l2_bytes);
-        assert_int_equal(chip.arch, 2201);
-        assert_int_equal(chip.vector_cores_per_ai_core, 2);
-        assert_int_equal(chip.ub_bytes, 192 * KIB);
-        assert_int_equal(chip.l1_bytes, 512 * KIB);
+        assert_int_equal(chip.hbm_bytes, chips[i].hbm_gib * 1024 * MIB);
+        assert_int_equal(chip.l2_bytes, chips[i].l2_mib * MIB);
+        assert_int_equal(chip.arch, chips[i].arch);
+        assert_int_equal(chip.split, chips[i].split);
+        assert_int_equal(chip.vector_cores_per_ai_core, chips[i].vector_cores);
+        assert_int_equal(chip.ub_bytes, chip.split ? 192 * KIB : 256 * KIB);
+        assert_int_equal(chip.l1_bytes, chip.split ? 512 * KIB : MIB);
         assert_int_equal(chip.l0a_bytes, 64 * KIB);
         assert_int_equal(chip.l0b_bytes, 64 * KIB);
-        assert_int_equal(chip.l0c_bytes, 128 * KIB);
-        assert_int_equal(chip.bt_bytes, KIB);
+        assert_int_equal(chip.l0c_bytes, chip.split ? 128 * KIB : 256 * KIB);
+        assert_int_equal(chip.bt_bytes, chip.split ? KIB : 0);
         assert_true(chip.cube_f16_macs_per_cycle == 16 * 16 * 16);
     }
+    for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
+        sa_chip chip;
+        assert_int_equal(sa_chip_find(peaks[i].name, &chip), SA_OK);
+        double tflops = 2e-3 * chip.ai_cores * chip.cube_f16_macs_per_cycle * chip.frequency_ghz;
+        if (!(tflops > 0.97 * peaks[i].tflops && tflops < 1.03 * peaks[i].tflops))
+            fail_msg("%s: %.1f TFLOPS, %.0f are public", chip.name, tflops, peaks[i].tflops);
+    }
+}
+
+/* Every file is a row above: none is shipped that no test has seen. */
+static void every_file_is_known(void **state)
+{
+    (void)state;
+    struct dirent **files;
+    int count = scandir(CHIPS_FOLDER, &files, NULL, alphasort), found = 0;
+    assert_true(count > 0);
+    for (int f = 0; f < count; f++) {
+        char *dot = strrchr(files[f]->d_name, '.');
+        if (dot && !strcmp(dot, ".ini")) {
+            size_t i = 0, length = (size_t)(dot - files[f]->d_name);
+            while (i < sizeof chips / sizeof chips[0] &&
+                   (strlen(chips[i].name) != length ||
+                    memcmp(chips[i].name, files[f]->d_name, length) != 0))
+                i++;
+            if (i == sizeof chips / sizeof chips[0])
+                fail_msg("%s has no row", files[f]->d_name);
+            found++;
+        }
+        free(files[f]);
+    }
+    free(files);
+    assert_int_equal(found, sizeof chips / sizeof chips[0]);
 }
 
 static const struct {
     const char *name, *message;
 } unknown[] = {
-    {"Ascend910B9", "did you mean Ascend910B1? the chips are Ascend910B1, Ascend910B4"},
+    {"Ascend910B9", "did you mean Ascend910B1? the chips are Ascend310P1, Ascend310P3, Ascend910A"},
     {"ascend910b4", "did you mean Ascend910B4?"},
-    {"H100", "chip H100 is unknown; the chips are Ascend910B1, Ascend910B4"},
+    {"H100", "chip H100 is unknown; the chips are Ascend310P1, "},
     {"", "chip  is unknown; the chips are"},
     {"Ascend910B1 ", "chip Ascend910B1  is unknown; did you mean Ascend910B1?"},
     {"%s%n", "chip %s%n is unknown"},
@@ -115,6 +163,8 @@ static const struct {
     {NULL, "Ascend910B1"},
     {"", "Ascend910B1"},
     {"Ascend910B4", "Ascend910B4"},
+    {"Ascend310P3", "Ascend310P3"},
+    {"Ascend910_9391", "Ascend910_9391"},
     {CHIPS_FOLDER "/Ascend910B4.ini", "Ascend910B4"},
     {"Ascend999", "chip Ascend999 is unknown"},
 };
@@ -136,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_chips_say_what_is_public),
+        cmocka_unit_test(every_file_is_known),
         cmocka_unit_test(unknown_names_get_the_known_ones),
         cmocka_unit_test(environment_chooses_the_default),
     };

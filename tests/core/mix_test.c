@@ -65,13 +65,102 @@ static void coupled_kernel(sa_core *core, void *args)
     sa_copy_l0c_ub(core, SA_F16, ub, 8, SA_F32, l0c, 16, 4, 8);
     for (int i = 0; i < 32; i++)
         assert_true(decode(format_of(SA_F16), ((uint16_t *)ub)[i]) == i / 8 * 16 + i % 8);
+    assert_int_equal(sa_kind(core), SA_AIC);
+    assert_int_equal(sa_local_bytes(core, SA_BT), 0);
+}
+
+/* What a coupled chip lacks. */
+static void coupled_fixpipe(sa_core *core, void *gm)
+{
+    sa_fixpipe(core, SA_F32, gm, 16, sa_local(core, SA_L0C, 0), 16, 16);
+}
+static void coupled_fixpipe_ext(sa_core *core, void *gm)
+{
+    const sa_fixpipe_params p = {.n = 16, .m = 16, .src_stride = 16, .dst_stride = 16};
+    sa_fixpipe_ext(core, SA_F32, gm, false, SA_F32, sa_local(core, SA_L0C, 0), &p);
+}
+static void coupled_atomic_fixpipe(sa_core *core, void *gm)
+{
+    sa_set_atomic(core, SA_ATOMIC_ADD, SA_F32);
+    sa_fixpipe(core, SA_F32, gm, 16, sa_local(core, SA_L0C, 0), 16, 16);
+}
+static void coupled_bf16(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_fill(core, SA_BF16, sa_local(core, SA_UB, 0), 0, 16);
+}
+static void coupled_from_bf16(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_cast(core, SA_F32, sa_local(core, SA_UB, 64), SA_BF16, sa_local(core, SA_UB, 0),
+            SA_ROUND_NONE, 16);
+}
+static void coupled_own_bf16(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_arange(core, SA_I32, sa_local(core, SA_UB, 0), 0, 1, 16); /* this is there */
+    sa_brcb(core, SA_BF16, sa_local(core, SA_UB, 0), sa_local(core, SA_UB, 512), 1,
+            (sa_stride){1, 8});
+}
+static void coupled_cross_set(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_cross_set(core, 0, SA_PIPE_V, 3);
+}
+static void coupled_cross_wait(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_cross_wait(core, SA_PIPE_V, 3);
+}
+static void coupled_bias_table(sa_core *core, void *gm)
+{
+    (void)gm;
+    sa_copy_bt(core, SA_F32, sa_local(core, SA_BT, 0), SA_F32, sa_local(core, SA_L1, 0), 8);
+}
+
+static const struct {
+    const char *name;
+    sa_kernel kernel;
+    const char *message[2];
+} lacking[] = {
+    {"fixpipe", coupled_fixpipe, {"fixpipe: Ascend310P3 is a coupled chip and has no FIX pipe"}},
+    {"fixpipe_ext", coupled_fixpipe_ext, {"has no FIX pipe", "copy L0C to UB"}},
+    {"atomic fixpipe", coupled_atomic_fixpipe, {"has no FIX pipe"}},
+    {"bf16", coupled_bf16, {"fill: Ascend310P3 is a coupled chip and has no bfloat16"}},
+    {"from bf16", coupled_from_bf16, {"cast: ", "has no bfloat16"}},
+    {"own bf16", coupled_own_bf16, {"brcb: ", "has no bfloat16"}},
+    {"cross_set", coupled_cross_set, {"cross_set: ", "no flags between them"}},
+    {"cross_wait", coupled_cross_wait, {"cross_wait: ", "Ascend910B"}},
+    {"bias table", coupled_bias_table, {"copy_bt writes BT, which a coupled core does not have"}},
+};
+
+static void coupled_chips_say_what_they_lack(void **state)
+{
+    (void)state;
+    sa_chip chip;
+    assert_int_equal(sa_chip_find("Ascend310P3", &chip), SA_OK);
+    float gm[256];
+    for (size_t i = 0; i < sizeof lacking / sizeof lacking[0]; i++)
+        for (int type = SA_AIC; type <= SA_MIX_1_2; type++) {
+            sa_launch launch = {.kernel = lacking[i].kernel,
+                                .args = gm,
+                                .blocks = 2,
+                                .type = (sa_core_type)type,
+                                .chip = &chip};
+            sa_error error = {0};
+            assert_int_equal(sa_launch_run(&launch, &error), SA_ERR_AICORE_EXCEPTION);
+            for (int m = 0; m < 2 && lacking[i].message[m]; m++)
+                if (!strstr(error.message, lacking[i].message[m]))
+                    fail_msg("%s: no \"%s\" in: %s", lacking[i].name, lacking[i].message[m],
+                             error.message);
+        }
 }
 
 static void coupled_chips_have_one_core_a_block(void **state)
 {
     (void)state;
-    sa_chip chip = *sa_chip_default();
-    chip.split = 0;
+    sa_chip chip;
+    assert_int_equal(sa_chip_find("Ascend310P3", &chip), SA_OK);
     sa_launch launch = {.kernel = coupled_kernel, .blocks = 3, .type = SA_MIX_1_2, .chip = &chip};
     sa_error error = {0};
     if (sa_launch_run(&launch, &error) != SA_OK)
@@ -295,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mixed_blocks_have_cube_and_vector_cores),
         cmocka_unit_test(coupled_chips_have_one_core_a_block),
+        cmocka_unit_test(coupled_chips_say_what_they_lack),
         cmocka_unit_test(cube_and_vector_cores_take_turns),
         cmocka_unit_test(groups_meet),
         cmocka_unit_test(flags_in_gm_order_blocks),

@@ -42,6 +42,12 @@ aclnnStatus sa_check_tensor(const char *op, const char *arg, const aclTensor *t,
         return sa_check_pointer(op, arg, t);
     if (!(dtypes & SA_DTYPE_BIT(t->dtype)))
         return refuse_dtype(op, arg, t->dtype, dtypes);
+    const sa_chip *chip = t->dtype == SA_BF16 ? sa_chip_default() : NULL;
+    if (chip && !chip->split)
+        return sa_refuse(op,
+                         "%s is bfloat16, which %s, a coupled chip, does not have; split chips "
+                         "(Ascend910B) have: use float16 or float32",
+                         arg, chip->name);
     if (!t->data && t->elements > 0)
         return sa_fail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s %s has no data", op, arg,
                        sa_shape_text(text, t->rank, t->dims));

@@ -1,4 +1,5 @@
-/* Matmul on a cube core: GM -> L1 (NZ) -> L0A, L0B -> L0C, and out once.
+/* Matmul on a cube core: GM -> L1 (NZ) -> L0A, L0B -> L0C, and out once: on a split chip through
+ * FIX, on a coupled one through UB, by the vector pipe.
  *
  * Two buffers in L1 and two in L0: the next chunk comes in while this one is multiplied. Each flag
  * below says who may touch a buffer next: LOADED is the way forward, FREE the way back. */
@@ -8,7 +9,10 @@
 
 typedef struct buffers {
     char *l1_a[2], *l1_b[2], *l0_a[2], *l0_b[2], *l0_c;
-    uint32_t l1, l0; /* how many chunks and steps went through; the low bit is the buffer */
+    char *ub[2];              /* coupled: the way out, in strips of columns */
+    uint32_t strip;           /* bytes of each */
+    sa_pipe out;              /* that empties L0C */
+    uint32_t l1, l0, ub_turn; /* what went through; the low bit is the buffer */
 } buffers;
 
 static uint32_t up(uint32_t n)
@@ -71,12 +75,38 @@ static void multiply_chunk(sa_core *core, const sa_matmul_args *x, const sa_tile
     }
 }
 
+/* L0C [ceil(n / 16)][up(m)][16] -> UB as it lies, converted -> GM, column block by column block. */
+static void drain(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buffers *u, char *c)
+{
+    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
+    uint32_t cells = up(t->rows) * FRACTAL, blocks = up(t->cols) / FRACTAL;
+    uint32_t fit = u->strip / (cells * (uint32_t)bytes);
+
+    for (uint32_t from = 0; from < blocks; from += fit) {
+        uint32_t count = blocks - from < fit ? blocks - from : fit, turn = u->ub_turn++ & 1;
+
+        sa_wait_flag(core, SA_PIPE_MTE3, SA_PIPE_V, turn); /* FREE */
+        sa_copy_l0c_ub(core, x->dtype, u->ub[turn], cells, SA_F32,
+                       u->l0_c + (int64_t)from * cells * 4, cells, count, cells);
+        sa_set_flag(core, SA_PIPE_V, SA_PIPE_MTE3, turn); /* LOADED */
+        sa_wait_flag(core, SA_PIPE_V, SA_PIPE_MTE3, turn);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t col = (from + i) * FRACTAL;
+            uint32_t width = t->cols - col < FRACTAL ? t->cols - col : FRACTAL;
+            sa_copy_out_2d(core, c + col * bytes, x->pitch_c * bytes,
+                           u->ub[turn] + i * cells * bytes, FRACTAL * (uint32_t)bytes, t->rows,
+                           width * (uint32_t)bytes);
+        }
+        sa_set_flag(core, SA_PIPE_MTE3, SA_PIPE_V, turn);
+    }
+}
+
 static void multiply_tile(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buffers *u)
 {
     int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
     char *c = x->c + (t->batch * x->stride_c + t->row * x->pitch_c + t->col) * bytes;
 
-    sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0); /* the accumulators are FREE */
+    sa_wait_flag(core, u->out, SA_PIPE_M, 0); /* the accumulators are FREE */
     for (int64_t k = 0; k < x->k; k += x->tiling.k_l1) {
         uint32_t kc = x->k - k < x->tiling.k_l1 ? (uint32_t)(x->k - k) : x->tiling.k_l1;
         uint32_t l1 = u->l1++ & 1;
@@ -88,10 +118,13 @@ static void multiply_tile(sa_core *core, const sa_matmul_args *x, const sa_tile 
         multiply_chunk(core, x, t, kc, k > 0, u, l1);
         sa_set_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, l1);
     }
-    sa_set_flag(core, SA_PIPE_M, SA_PIPE_FIX, 0); /* added up */
-    sa_wait_flag(core, SA_PIPE_M, SA_PIPE_FIX, 0);
-    sa_fixpipe(core, x->dtype, c, x->pitch_c, u->l0_c, t->rows, t->cols);
-    sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+    sa_set_flag(core, SA_PIPE_M, u->out, 0); /* added up */
+    sa_wait_flag(core, SA_PIPE_M, u->out, 0);
+    if (u->out == SA_PIPE_V)
+        drain(core, x, t, u, c);
+    else
+        sa_fixpipe(core, x->dtype, c, x->pitch_c, u->l0_c, t->rows, t->cols);
+    sa_set_flag(core, u->out, SA_PIPE_M, 0);
 }
 
 void sa_matmul_kernel(sa_core *core, void *args)
@@ -100,7 +133,7 @@ void sa_matmul_kernel(sa_core *core, void *args)
     const sa_matmul_tiling *tiling = &x->tiling;
     uint32_t bytes = (uint32_t)sa_dtype_bytes(x->dtype);
     int64_t count = sa_scheduler_count(&tiling->deal, sa_block_idx(core));
-    buffers u = {0};
+    buffers u = {.out = sa_coupled(core) ? SA_PIPE_V : SA_PIPE_FIX};
 
     for (uint32_t i = 0; i < 2; i++) {
         u.l1_a[i] = sa_alloc(core, SA_L1, tiling->tile_m * tiling->k_l1 * bytes);
@@ -111,7 +144,12 @@ void sa_matmul_kernel(sa_core *core, void *args)
         sa_set_flag(core, SA_PIPE_M, SA_PIPE_MTE1, i);
     }
     u.l0_c = sa_alloc(core, SA_L0C, tiling->tile_m * tiling->tile_n * 4);
-    sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+    u.strip = sa_coupled(core) ? sa_local_bytes(core, SA_UB) / 2 : 0;
+    for (uint32_t i = 0; i < 2 && u.strip; i++) {
+        u.ub[i] = sa_alloc(core, SA_UB, u.strip);
+        sa_set_flag(core, SA_PIPE_MTE3, SA_PIPE_V, i);
+    }
+    sa_set_flag(core, u.out, SA_PIPE_M, 0);
 
     for (int64_t i = 0; i < count; i++) {
         sa_tile t = sa_scheduler_tile(&tiling->deal, sa_block_idx(core), i);
@@ -121,8 +159,10 @@ void sa_matmul_kernel(sa_core *core, void *args)
     for (uint32_t i = 0; i < 2; i++) {
         sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, i);
         sa_wait_flag(core, SA_PIPE_M, SA_PIPE_MTE1, i);
+        if (u.strip)
+            sa_wait_flag(core, SA_PIPE_MTE3, SA_PIPE_V, i);
     }
-    sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, 0);
+    sa_wait_flag(core, u.out, SA_PIPE_M, 0);
 }
 
 void sa_matmul_zero(sa_core *core, void *args)
