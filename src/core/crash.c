@@ -121,25 +121,31 @@ static const void *module_base(const void *pc)
     return dladdr(pc, &info) ? info.dli_fbase : NULL;
 }
 
-static const void *cxx_library(void)
+/* Is `pc` in a shared library of this name? By name, as dlsym allocates, which a signal's handler
+ * must not. */
+static bool in_library(const void *pc, const char *name)
 {
-    void *thrower = dlsym(RTLD_DEFAULT, "__cxa_throw");
-    return thrower ? module_base(thrower) : NULL;
+    Dl_info info;
+    if (!dladdr(pc, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    return !strncmp(slash ? slash + 1 : info.dli_fname, name, strlen(name));
+}
+
+static bool in_cxx_library(const void *pc)
+{
+    return in_library(pc, "libstdc++.so") || in_library(pc, "libc++");
 }
 
 /* Neither the core's nor the C or C++ library's (nor a sanitizer's, which has a memcpy of its own).
  */
 static bool in_kernel(const void *pc)
 {
-    const void *skip[] = {module_base((const void *)(uintptr_t)module_base),
-                          module_base((const void *)(uintptr_t)sysconf),
-                          module_base((const void *)(uintptr_t)memcpy),
-                          module_base(dlsym(RTLD_DEFAULT, "exp")), cxx_library()};
     const void *base = module_base(pc);
-    bool kernel = base != NULL;
-    for (size_t i = 0; i < sizeof skip / sizeof skip[0]; i++)
-        kernel &= base != skip[i];
-    return kernel;
+    return base && base != module_base((const void *)(uintptr_t)module_base) &&
+           base != module_base((const void *)(uintptr_t)sysconf) &&
+           base != module_base((const void *)(uintptr_t)memcpy) && !in_library(pc, "libm.so") &&
+           !in_cxx_library(pc);
 }
 
 /* The innermost frame of the kernel's. */
@@ -186,9 +192,8 @@ static void describe_address(const crash *c, const sa_fiber *fiber, char *text, 
 /* abort() may be the C++ library's, for an exception that nobody catches. */
 static bool was_thrown(const crash *c)
 {
-    const void *library = cxx_library();
-    for (int i = 0; library && i < c->frames; i++)
-        if (module_base(c->frame[i]) == library)
+    for (int i = 0; i < c->frames; i++)
+        if (in_cxx_library(c->frame[i]))
             return true;
     return false;
 }

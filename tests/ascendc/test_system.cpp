@@ -23,7 +23,7 @@ REGISTER_TILING_DATA_CLASS(System, SystemTiling)
 
 using namespace AscendC;
 
-enum { TILING, KEY, NO_KEY, ASSERT, NULL_TENSOR, NO_PIPE, SUBSET };
+enum { TILING, KEY, NO_KEY, ASSERT, NULL_TENSOR, NO_PIPE, SUBSET, CHAIN, TURNS };
 static int line;
 
 extern "C" __global__ __aicore__ void system_kernel(GM_ADDR out, GM_ADDR workspace, GM_ADDR tiling,
@@ -87,6 +87,37 @@ extern "C" __global__ __aicore__ void system_kernel(GM_ADDR out, GM_ADDR workspa
         z.SetValue((uint64_t)GetBlockIdx(), 5);
         return;
     }
+    case CHAIN: { /* a block goes on from what the one before it left, by two events */
+        GlobalTensor<int32_t> events;
+        events.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace), 256);
+        LocalTensor<int32_t> ub;
+        const int me = (int)GetBlockIdx(), last = (int)GetBlockNum() - 1;
+        for (int event = 0; event < 2; event++) {
+            if (me > 0) {
+                IBWait(events, ub, me - 1, event);
+            }
+            const float before = me > 0 ? z.GetValue((uint64_t)(event * 8 + me - 1)) : (float)event;
+            z.SetValue((uint64_t)(event * 8 + me), 3 * before + 1);
+            if (me < last) {
+                IBSet(events, ub, me, event);
+            }
+        }
+        return;
+    }
+    case TURNS: { /* every block appends twice, in the order of the blocks */
+        GlobalTensor<int32_t> counts;
+        counts.SetGlobalBuffer((__gm__ int32_t *)GetUserWorkspace(workspace), 256);
+        LocalTensor<int32_t> ub;
+        InitDetermineComputeWorkspace(counts, ub);
+        for (int round = 0; round < 2; round++) {
+            WaitPreBlock(counts, ub);
+            const uint64_t length = (uint64_t)z.GetValue(0);
+            z.SetValue(1 + length, (float)GetBlockIdx());
+            z.SetValue(0, (float)(length + 1));
+            NotifyNextBlock(counts, ub);
+        }
+        return;
+    }
     }
 }
 SOFTASCEND_KERNEL(system_kernel, GM_ADDR, GM_ADDR, GM_ADDR, int)
@@ -97,7 +128,7 @@ static uint8_t *workspace, *tiling;
 static int run_system(int what, uint32_t blocks)
 {
     std::memset(out, 0, 256);
-    std::memset(workspace, 0, 256);
+    std::memset(workspace, 0, 1024);
     ACLRT_LAUNCH_KERNEL(system_kernel)(blocks, stream, (GM_ADDR)out, workspace, tiling, what);
     return aclrtSynchronizeStream(stream);
 }
@@ -118,6 +149,15 @@ static void test_values(void **)
     assert_true(out[0] == 1);
     assert_int_equal(run_system(SUBSET, 4), 0);
     assert_true(out[0] == 5 && out[3] == 5);
+
+    assert_int_equal(run_system(CHAIN, 6), 0);
+    const float chain[2][6] = {{1, 4, 13, 40, 121, 364}, {4, 13, 40, 121, 364, 1093}};
+    for (int event = 0; event < 2; event++) {
+        assert_memory_equal(out + event * 8, chain[event], sizeof chain[event]);
+    }
+    assert_int_equal(run_system(TURNS, 5), 0);
+    const float turns[] = {10, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
+    assert_memory_equal(out, turns, sizeof turns);
 }
 
 static void test_faults(void **)
