@@ -14,44 +14,29 @@ namespace softascend::in_sight
 #define SA_TEMPLATE(Name)                                                                          \
     template <int>                                                                                 \
     void Name();
-SA_TEMPLATE(Add)
-SA_TEMPLATE(Sub)
-SA_TEMPLATE(Mul)
-SA_TEMPLATE(Div)
-SA_TEMPLATE(Max)
-SA_TEMPLATE(Min)
-SA_TEMPLATE(And)
-SA_TEMPLATE(Or)
-SA_TEMPLATE(AddRelu)
-SA_TEMPLATE(SubRelu) SA_TEMPLATE(Prelu) SA_TEMPLATE(FusedMulAdd) SA_TEMPLATE(
-    FusedMulAddRelu) SA_TEMPLATE(MulAddDst) SA_TEMPLATE(Abs) SA_TEMPLATE(Exp) SA_TEMPLATE(Ln)
-    SA_TEMPLATE(Sqrt) SA_TEMPLATE(Rsqrt) SA_TEMPLATE(Reciprocal) SA_TEMPLATE(Relu) SA_TEMPLATE(
-        Not) SA_TEMPLATE(Adds) SA_TEMPLATE(Muls) SA_TEMPLATE(Mins) SA_TEMPLATE(Maxs)
-        SA_TEMPLATE(Divs) SA_TEMPLATE(LeakyRelu) SA_TEMPLATE(Axpy) SA_TEMPLATE(
-            ShiftLeft) SA_TEMPLATE(ShiftRight) SA_TEMPLATE(Cast) SA_TEMPLATE(CastDeq)
-            SA_TEMPLATE(Compare) SA_TEMPLATE(CompareScalar) SA_TEMPLATE(Select) SA_TEMPLATE(
-                Duplicate) SA_TEMPLATE(Copy) SA_TEMPLATE(DataCopy) SA_TEMPLATE(DataCopyPad)
-                SA_TEMPLATE(ReduceSum) SA_TEMPLATE(ReduceMax) SA_TEMPLATE(ReduceMin) SA_TEMPLATE(
-                    WholeReduceSum) SA_TEMPLATE(WholeReduceMax) SA_TEMPLATE(WholeReduceMin)
-                    SA_TEMPLATE(BlockReduceSum) SA_TEMPLATE(BlockReduceMax) SA_TEMPLATE(
-                        BlockReduceMin) SA_TEMPLATE(PairReduceSum) SA_TEMPLATE(RepeatReduceSum)
-                        SA_TEMPLATE(Gatherb) SA_TEMPLATE(GatherMask) SA_TEMPLATE(
-                            Sort32) SA_TEMPLATE(MrgSort) SA_TEMPLATE(MrgSort4) SA_TEMPLATE(Extract)
-                            SA_TEMPLATE(Brcb) SA_TEMPLATE(BroadCast) SA_TEMPLATE(CreateVecIndex)
-                                SA_TEMPLATE(ArithProgression) SA_TEMPLATE(TransDataTo5HD)
-                                    SA_TEMPLATE(LoadData) SA_TEMPLATE(LoadDataWithTranspose)
-                                        SA_TEMPLATE(Mmad) SA_TEMPLATE(Fixpipe) SA_TEMPLATE(
-                                            SetAtomicAdd) SA_TEMPLATE(SetAtomicMax)
-                                            SA_TEMPLATE(SetAtomicMin) SA_TEMPLATE(Floor)
-                                                SA_TEMPLATE(Ceil) SA_TEMPLATE(Round)
-                                                    SA_TEMPLATE(Rint) SA_TEMPLATE(Trunc)
-                                                        SA_TEMPLATE(Frac) SA_TEMPLATE(Tanh)
-                                                            SA_TEMPLATE(Sigmoid) SA_TEMPLATE(Sin)
-                                                                SA_TEMPLATE(Cos) SA_TEMPLATE(Log)
-                                                                    SA_TEMPLATE(Power)
-                                                                        SA_TEMPLATE(ClampMax)
-                                                                            SA_TEMPLATE(ClampMin)
-                                                                                SA_TEMPLATE(CumSum)
+// clang-format off
+SA_TEMPLATE(Add) SA_TEMPLATE(Sub) SA_TEMPLATE(Mul) SA_TEMPLATE(Div) SA_TEMPLATE(Max)
+SA_TEMPLATE(Min) SA_TEMPLATE(And) SA_TEMPLATE(Or) SA_TEMPLATE(AddRelu) SA_TEMPLATE(SubRelu)
+SA_TEMPLATE(Prelu) SA_TEMPLATE(FusedMulAdd) SA_TEMPLATE(FusedMulAddRelu) SA_TEMPLATE(MulAddDst)
+SA_TEMPLATE(Abs) SA_TEMPLATE(Exp) SA_TEMPLATE(Ln) SA_TEMPLATE(Sqrt) SA_TEMPLATE(Rsqrt)
+SA_TEMPLATE(Reciprocal) SA_TEMPLATE(Relu) SA_TEMPLATE(Not) SA_TEMPLATE(Adds) SA_TEMPLATE(Muls)
+SA_TEMPLATE(Mins) SA_TEMPLATE(Maxs) SA_TEMPLATE(Divs) SA_TEMPLATE(LeakyRelu) SA_TEMPLATE(Axpy)
+SA_TEMPLATE(ShiftLeft) SA_TEMPLATE(ShiftRight) SA_TEMPLATE(Cast) SA_TEMPLATE(CastDeq)
+SA_TEMPLATE(Compare) SA_TEMPLATE(CompareScalar) SA_TEMPLATE(Select) SA_TEMPLATE(Duplicate)
+SA_TEMPLATE(Copy) SA_TEMPLATE(DataCopy) SA_TEMPLATE(DataCopyPad) SA_TEMPLATE(ReduceSum)
+SA_TEMPLATE(ReduceMax) SA_TEMPLATE(ReduceMin) SA_TEMPLATE(WholeReduceSum)
+SA_TEMPLATE(WholeReduceMax) SA_TEMPLATE(WholeReduceMin) SA_TEMPLATE(BlockReduceSum)
+SA_TEMPLATE(BlockReduceMax) SA_TEMPLATE(BlockReduceMin) SA_TEMPLATE(PairReduceSum)
+SA_TEMPLATE(RepeatReduceSum) SA_TEMPLATE(Gatherb) SA_TEMPLATE(GatherMask) SA_TEMPLATE(Sort32)
+SA_TEMPLATE(MrgSort) SA_TEMPLATE(MrgSort4) SA_TEMPLATE(Extract) SA_TEMPLATE(Brcb)
+SA_TEMPLATE(BroadCast) SA_TEMPLATE(CreateVecIndex) SA_TEMPLATE(ArithProgression)
+SA_TEMPLATE(TransDataTo5HD) SA_TEMPLATE(LoadData) SA_TEMPLATE(LoadDataWithTranspose)
+SA_TEMPLATE(Mmad) SA_TEMPLATE(Fixpipe) SA_TEMPLATE(SetAtomicAdd) SA_TEMPLATE(SetAtomicMax)
+SA_TEMPLATE(SetAtomicMin) SA_TEMPLATE(Floor) SA_TEMPLATE(Ceil) SA_TEMPLATE(Round)
+SA_TEMPLATE(Rint) SA_TEMPLATE(Trunc) SA_TEMPLATE(Frac) SA_TEMPLATE(Tanh) SA_TEMPLATE(Sigmoid)
+SA_TEMPLATE(Sin) SA_TEMPLATE(Cos) SA_TEMPLATE(Log) SA_TEMPLATE(Power) SA_TEMPLATE(ClampMax)
+SA_TEMPLATE(ClampMin) SA_TEMPLATE(CumSum)
+// clang-format on
 #undef SA_TEMPLATE
 
     /* Of scalars, as the language has them; any other min or max in sight is preferred. */
