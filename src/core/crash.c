@@ -121,31 +121,31 @@ static const void *module_base(const void *pc)
     return dladdr(pc, &info) ? info.dli_fbase : NULL;
 }
 
-/* Is `pc` in a shared library of this name? By name, as dlsym allocates, which a signal's handler
- * must not. */
-static bool in_library(const void *pc, const char *name)
+/* Is the module a shared library of this name? By name, as dlsym allocates, which a signal's
+ * handler must not. */
+static bool is_library(const Dl_info *module, const char *name)
 {
-    Dl_info info;
-    if (!dladdr(pc, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    return !strncmp(slash ? slash + 1 : info.dli_fname, name, strlen(name));
+    const char *path = module->dli_fname ? module->dli_fname : "", *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, name, strlen(name));
 }
 
-static bool in_cxx_library(const void *pc)
+static bool is_cxx_library(const Dl_info *module)
 {
-    return in_library(pc, "libstdc++.so") || in_library(pc, "libc++");
+    return is_library(module, "libstdc++.so") || is_library(module, "libc++");
 }
 
 /* Neither the core's nor the C or C++ library's (nor a sanitizer's, which has a memcpy of its own).
  */
 static bool in_kernel(const void *pc)
 {
-    const void *base = module_base(pc);
-    return base && base != module_base((const void *)(uintptr_t)module_base) &&
+    Dl_info module;
+    if (!dladdr(pc, &module) || !module.dli_fbase)
+        return false;
+    const void *base = module.dli_fbase;
+    return base != module_base((const void *)(uintptr_t)module_base) &&
            base != module_base((const void *)(uintptr_t)sysconf) &&
-           base != module_base((const void *)(uintptr_t)memcpy) && !in_library(pc, "libm.so") &&
-           !in_cxx_library(pc);
+           base != module_base((const void *)(uintptr_t)memcpy) &&
+           !is_library(&module, "libm.so") && !is_cxx_library(&module);
 }
 
 /* The innermost frame of the kernel's. */
@@ -192,8 +192,9 @@ static void describe_address(const crash *c, const sa_fiber *fiber, char *text, 
 /* abort() may be the C++ library's, for an exception that nobody catches. */
 static bool was_thrown(const crash *c)
 {
+    Dl_info module;
     for (int i = 0; i < c->frames; i++)
-        if (in_cxx_library(c->frame[i]))
+        if (dladdr(c->frame[i], &module) && is_cxx_library(&module))
             return true;
     return false;
 }

@@ -31,42 +31,20 @@ static void derive(int backend, int base, bool (*fill)(sa_isa *))
 static void make_coupled(void)
 {
     coupled = *active;
-#define SA_T(dtype)
-#define SA_INSTR(name, pipe, form, dtypes, cost) SA_EMPTY_##form(name, pipe)
-#define SA_EMPTY(name, pipe)                                                                       \
-    coupled.name[SA_BF16] = NULL;                                                                  \
-    if (SA_PIPE_##pipe == SA_PIPE_FIX)                                                             \
-        memset(coupled.name, 0, sizeof coupled.name);
-#define SA_EMPTY_CAST(name, pipe)                                                                  \
+/* the forms of isa.h once more, whose slots are SA_SLOT(name, form) there */
+#undef SA_SLOT
+#undef SA_SLOT_CAST
+#define SA_SLOT(name, form) coupled.name[SA_BF16] = NULL;
+#define SA_SLOT_CAST(name, form)                                                                   \
     memset(coupled.name[SA_BF16], 0, sizeof coupled.name[SA_BF16]);                                \
     for (int to = 0; to < SA_DTYPE_END; to++)                                                      \
         coupled.name[to][SA_BF16] = NULL;
-#define SA_EMPTY_OWN(name, pipe)
-#define SA_EMPTY_BINARY SA_EMPTY
-#define SA_EMPTY_UNARY SA_EMPTY
-#define SA_EMPTY_SCALAR SA_EMPTY
-#define SA_EMPTY_FILL SA_EMPTY
-#define SA_EMPTY_COMPARE SA_EMPTY
-#define SA_EMPTY_COMPARES SA_EMPTY
-#define SA_EMPTY_SELECT SA_EMPTY
-#define SA_EMPTY_SELECTS SA_EMPTY
-#define SA_EMPTY_GATHER SA_EMPTY
-#define SA_EMPTY_TRANSPOSE SA_EMPTY
-#define SA_EMPTY_REDUCE SA_EMPTY
-#define SA_EMPTY_ARG SA_EMPTY
-#define SA_EMPTY_COPY_IN SA_EMPTY
-#define SA_EMPTY_COPY_OUT SA_EMPTY
-#define SA_EMPTY_COPY_UB SA_EMPTY
-#define SA_EMPTY_COPY_L1 SA_EMPTY
-#define SA_EMPTY_ND2NZ SA_EMPTY
-#define SA_EMPTY_LOAD_L0 SA_EMPTY
-#define SA_EMPTY_FIXPIPE SA_EMPTY
-#define SA_EMPTY_MMAD SA_EMPTY
-#define SA_EMPTY_WIDE_BINARY SA_EMPTY
-#define SA_EMPTY_WIDE_SCALAR SA_EMPTY
+#define SA_T(dtype)
+#define SA_INSTR(name, pipe, form, dtypes, cost) SA_SLOT_##form(name, form)
 #include "core/isa.def"
 #undef SA_INSTR
 #undef SA_T
+    memset(coupled.fixpipe, 0, sizeof coupled.fixpipe);
 }
 
 static void choose(void)

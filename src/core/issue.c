@@ -311,6 +311,7 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
         if ((row_bytes) != 0)                                                                      \
             ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPERANDS, name[SA_U8], dst, dst_pitch, src, \
                   src_pitch, rows, row_bytes)                                                      \
+        __VA_ARGS__;                                                                               \
     }
 #define OPS_COPY_IN(OP)                                                                            \
     OP(GM, R, src, rows, row_bytes, src_pitch)                                                     \
@@ -340,23 +341,16 @@ static uint64_t gather_extent(const uint32_t *offset_bytes, uint32_t n, uint64_t
     COPY_2D_FORM(name, pipe, OPS_COPY_L1, uint32_t, int64_t)
 /* one row: the next one is noted */
 #define FORM_COPY_IN(name, pipe)                                                                   \
-    void sa_##name(sa_core *core, void *dst, const void *src, uint32_t row_bytes)                  \
-    {                                                                                              \
-        const uint32_t rows = 1;                                                                   \
-        const int64_t dst_pitch = 0, src_pitch = 0;                                                \
-        if (row_bytes)                                                                             \
-            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_IN, name[SA_U8], dst, dst_pitch,   \
-                  src, src_pitch, rows, row_bytes)                                                 \
-        sa_ahead_note(core, src, row_bytes);                                                       \
-    }                                                                                              \
+    COPY_FORM(name, pipe, OPS_COPY_IN, sa_ahead_note(core, src, row_bytes))                        \
     COPY_2D_FORM(name, pipe, OPS_COPY_IN, uint32_t, int64_t)
 /* A thread that writes more than this in a launch overruns its second-level cache: the rest goes
  * past the caches and spares them reading what it overwrites. */
 #define STREAM_BYTES ((uint64_t)1 << 20)
-static inline bool streams(sa_core *core, uint64_t bytes)
+static inline sa_body_COPY_OUT way_out(sa_core *core, uint64_t bytes)
 {
     core->written += bytes;
-    return core->written > STREAM_BYTES && core->isa->stream_out;
+    return core->written > STREAM_BYTES && core->isa->stream_out ? core->isa->stream_out
+                                                                 : core->isa->copy_out[SA_U8];
 }
 /* to GM: combines there if an atomic is set */
 #define FORM_COPY_OUT(name, pipe)                                                                  \
@@ -367,12 +361,9 @@ static inline bool streams(sa_core *core, uint64_t bytes)
         if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
             sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, 0, src, 0,  \
                            1, row_bytes);                                                          \
-        else if (row_bytes && streams(core, row_bytes))                                            \
-            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, stream_out, dst, dst_pitch,   \
-                  src, src_pitch, rows, row_bytes)                                                 \
         else if (row_bytes)                                                                        \
-            ISSUE(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, name[SA_U8], dst, dst_pitch,  \
-                  src, src_pitch, rows, row_bytes)                                                 \
+            ISSUE_BY(name, pipe, SA_U8, SA_U8, row_bytes, OPS_COPY_OUT, name[SA_U8],               \
+                     way_out(core, row_bytes)(dst, dst_pitch, src, src_pitch, rows, row_bytes))    \
     }                                                                                              \
     void sa_##name##_2d(sa_core *core, void *dst, int64_t dst_pitch, const void *src,              \
                         uint32_t src_pitch, uint32_t rows, uint32_t row_bytes)                     \
@@ -380,12 +371,11 @@ static inline bool streams(sa_core *core, uint64_t bytes)
         if (!LIKELY(core->atomic == SA_ATOMIC_NONE))                                               \
             sa_atomic_rows(core, __builtin_return_address(0), SA_I_##name, SA_UB, dst, dst_pitch,  \
                            src, src_pitch, rows, row_bytes);                                       \
-        else if (rows && row_bytes && streams(core, (uint64_t)rows * row_bytes))                   \
-            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, stream_out,   \
-                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
         else if (rows && row_bytes)                                                                \
-            ISSUE(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT, name[SA_U8],  \
-                  dst, dst_pitch, src, src_pitch, rows, row_bytes)                                 \
+            ISSUE_BY(name, pipe, SA_U8, SA_U8, (uint64_t)rows *row_bytes, OPS_COPY_OUT,            \
+                     name[SA_U8],                                                                  \
+                     way_out(core, (uint64_t)rows *row_bytes)(dst, dst_pitch, src, src_pitch,      \
+                                                              rows, row_bytes))                    \
     }
 
 /* ---- forms: cube. C0 elements are 32 bytes; a fractal is 16 x C0. */

@@ -145,6 +145,19 @@ void sa_layer_norm_grad_beta(sa_core *core, sa_dtype dtype, void *dgamma, void *
 
 /* ---- normalisations; `all` holds every row, packed */
 
+/* Mean and variance of n values, each `step` after the one before. */
+static void moments(const float *x, size_t n, size_t step, double *mean, double *variance)
+{
+    double m = 0, v = 0;
+    for (size_t i = 0; i < n; i++)
+        m += x[i * step];
+    m /= (double)n;
+    for (size_t i = 0; i < n; i++)
+        v += (x[i * step] - m) * (x[i * step] - m);
+    *mean = m;
+    *variance = v / (double)n;
+}
+
 static float *all_rows(sa_issue *issue, sa_dtype dtype, const void *src, uint32_t rows,
                        uint32_t cols, uint64_t pitch_bytes)
 {
@@ -168,17 +181,13 @@ void sa_batch_norm(sa_core *core, sa_dtype dtype, void *dst, void *mean, void *v
     float *all = all_rows(&issue, dtype, src, rows, cols, pitch_bytes);
     float *means = row_of_floats(&issue, 2 * cols), *variances = means + cols;
     for (uint32_t c = 0; c < cols; c++) {
-        double m = 0, v = 0;
-        for (uint32_t r = 0; r < rows; r++)
-            m += all[(size_t)r * cols + c];
-        m /= rows;
-        for (uint32_t r = 0; r < rows; r++)
-            v += (all[(size_t)r * cols + c] - m) * (all[(size_t)r * cols + c] - m);
-        v /= rows;
+        double m, v;
+        moments(all + c, rows, cols, &m, &v);
         const double factor = 1 / sqrt(v + epsilon);
-        for (uint32_t r = 0; r < rows; r++)
-            all[(size_t)r * cols + c] =
-                (float)((all[(size_t)r * cols + c] - m) * factor * scale[r] + shift[r]);
+        for (uint32_t r = 0; r < rows; r++) {
+            float *x = all + (size_t)r * cols + c;
+            *x = (float)((*x - m) * factor * scale[r] + shift[r]);
+        }
         means[c] = (float)m;
         variances[c] = (float)v;
     }
@@ -209,13 +218,8 @@ void sa_group_norm(sa_core *core, sa_dtype dtype, void *dst, void *mean, void *v
     const size_t n = (size_t)channels * cols;
     for (uint32_t g = 0; g < samples * groups; g++) {
         float *x = all + g * n;
-        double m = 0, v = 0;
-        for (size_t i = 0; i < n; i++)
-            m += x[i];
-        m /= (double)n;
-        for (size_t i = 0; i < n; i++)
-            v += (x[i] - m) * (x[i] - m);
-        v /= (double)n;
+        double m, v;
+        moments(x, n, 1, &m, &v);
         const double factor = 1 / sqrt(v + epsilon);
         for (size_t i = 0; i < n; i++) {
             const size_t channel = g % groups * channels + i / cols;

@@ -63,11 +63,15 @@ void sa_reglu(sa_core *core, sa_dtype dtype, void *dst, const void *a, const voi
 
 /* ---- softmax */
 
-/* row = exp(row - max), by the backend's exp. -inf minus -inf is a row of nothing but -inf. */
-static void exponentials(const sa_isa *isa, float *row, float max, uint32_t n)
+/* to = exp(row - max), by the backend's exp; fetches ahead between. -inf minus -inf is a row of
+ * nothing but -inf. */
+static void exponentials(sa_core *core, float *to, const float *row, float max, uint32_t n)
 {
-    isa->adds[SA_F32](row, row, -(double)max, n);
-    isa->exp[SA_F32](row, row, n);
+    sa_ahead_fetch(core);
+    core->isa->adds[SA_F32](to, row, -(double)max, n);
+    sa_ahead_fetch(core);
+    core->isa->exp[SA_F32](to, to, n);
+    sa_ahead_fetch(core);
 }
 
 static float largest(const sa_isa *isa, const float *row, uint32_t n)
@@ -109,15 +113,12 @@ void sa_softmax(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dtype, v
     for (uint32_t r = 0; r < rows; r++) {
         const void *from = row_at(src, r, pitch_bytes);
         void *to = (void *)row_at(dst, r, pitch_bytes);
+        const float *in = apart ? from : row;
         float *work = apart ? to : row;
         if (!apart)
             load_row(isa, row, dtype, from, cols);
-        float m = largest(isa, apart ? from : row, cols);
-        sa_ahead_fetch(core);
-        isa->adds[SA_F32](work, apart ? from : row, -(double)m, cols);
-        sa_ahead_fetch(core);
-        isa->exp[SA_F32](work, work, cols);
-        sa_ahead_fetch(core);
+        float m = largest(isa, in, cols);
+        exponentials(core, work, in, m, cols);
         float s = total(isa, work, cols);
         divide(isa, work, s, cols);
         sa_ahead_fetch(core);
@@ -143,7 +144,7 @@ void sa_softmax_given(sa_core *core, sa_dtype dtype, void *dst, sa_dtype stat_dt
     float *row = row_of_floats(&issue, cols);
     for (uint32_t r = 0; r < rows; r++) {
         load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
-        exponentials(isa, row, get(&maxima, r), cols);
+        exponentials(core, row, row, get(&maxima, r), cols);
         divide(isa, row, get(&sums, r), cols);
         store_row(isa, dtype, (void *)row_at(dst, r, pitch_bytes), row, cols);
     }
@@ -175,7 +176,7 @@ static void flash(sa_issue issue, bool ratio, sa_core *core, sa_dtype dtype, voi
             f = (float)exp((double)old - (double)m);
             before = f * get(&old_sums, r);
         }
-        exponentials(isa, row, m, cols);
+        exponentials(core, row, row, m, cols);
         float s = before + total(isa, row, cols);
         if (ratio) {
             divide(isa, row, s, cols);
@@ -220,7 +221,7 @@ void sa_log_softmax(sa_core *core, sa_dtype dtype, void *dst, const void *src, u
     for (uint32_t r = 0; r < rows; r++) {
         load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
         float m = largest(isa, row, cols);
-        exponentials(isa, row, m, cols);
+        exponentials(core, row, row, m, cols);
         float s = (float)log((double)total(isa, row, cols));
         load_row(isa, row, dtype, row_at(src, r, pitch_bytes), cols);
         for (uint32_t i = 0; i < cols; i++)

@@ -115,10 +115,8 @@ static void place(const run *r, sa_core *core, uint32_t index)
     core->block_idx = index;
     core->sub_block = 0;
     core->ratio = r->per_block - 1;
-    core->type = r->launch->type <= SA_AIV ? r->launch->type : SA_AIC;
     core->coupled = !r->chip->split;
-    if (core->coupled)
-        core->type = SA_AIC;
+    core->type = core->coupled || r->launch->type > SA_AIV ? SA_AIC : r->launch->type;
     if (core->ratio) {
         uint32_t block = index / r->per_block, part = index % r->per_block;
         core->type = part ? SA_AIV : SA_AIC;

@@ -30,6 +30,21 @@ static void wake(run *r, uint32_t ordinal, sa_wait what)
         }
 }
 
+/* Under the lock: the cube core of the vector core's block goes on, if it waits for a request. */
+static void wake_cube(run *r, const sa_core *core)
+{
+    wake(r, core->ordinal - core->ordinal % r->per_block, SA_WAIT_REQUEST);
+}
+
+/* Under the lock, which is given back meanwhile. */
+static void sleep_for(run *r, sa_fiber *fiber, sa_wait what)
+{
+    sa_run_wait_for(r, fiber, what, 0);
+    pthread_mutex_unlock(&r->lock);
+    sa_run_park(fiber);
+    pthread_mutex_lock(&r->lock);
+}
+
 void sa_request_send(sa_core *core, sa_request *request)
 {
     sa_fiber *fiber = (sa_fiber *)core;
@@ -44,7 +59,7 @@ void sa_request_send(sa_core *core, sa_request *request)
     while (*last)
         last = &(*last)->next;
     *last = request;
-    wake(r, core->ordinal - core->ordinal % r->per_block, SA_WAIT_REQUEST);
+    wake_cube(r, core);
     pthread_mutex_unlock(&r->lock);
     sa_word_wake(&r->generation);
 }
@@ -56,12 +71,8 @@ void sa_request_wait(sa_core *core, sa_request *request)
     fiber->pc = __builtin_return_address(0);
     mailbox_of(core, "request_wait", SA_AIV);
     pthread_mutex_lock(&r->lock);
-    while (request->state == SA_REQUEST_SENT) {
-        sa_run_wait_for(r, fiber, SA_WAIT_ANSWER, 0);
-        pthread_mutex_unlock(&r->lock);
-        sa_run_park(fiber);
-        pthread_mutex_lock(&r->lock);
-    }
+    while (request->state == SA_REQUEST_SENT)
+        sleep_for(r, fiber, SA_WAIT_ANSWER);
     request->state = SA_REQUEST_FREE;
     pthread_mutex_unlock(&r->lock);
 }
@@ -74,7 +85,7 @@ void sa_request_close(sa_core *core)
     sa_mailbox *mail = mailbox_of(core, "request_close", SA_AIV);
     pthread_mutex_lock(&r->lock);
     mail->closed[core->sub_block]++;
-    wake(r, core->ordinal - core->ordinal % r->per_block, SA_WAIT_REQUEST);
+    wake_cube(r, core);
     pthread_mutex_unlock(&r->lock);
     sa_word_wake(&r->generation);
 }
@@ -95,12 +106,8 @@ sa_request *sa_request_take(sa_core *core)
     fiber->pc = __builtin_return_address(0);
     sa_mailbox *mail = mailbox_of(core, "request_take", SA_AIC);
     pthread_mutex_lock(&r->lock);
-    while (!mail->first && !all_closed(r, mail)) {
-        sa_run_wait_for(r, fiber, SA_WAIT_REQUEST, 0);
-        pthread_mutex_unlock(&r->lock);
-        sa_run_park(fiber);
-        pthread_mutex_lock(&r->lock);
-    }
+    while (!mail->first && !all_closed(r, mail))
+        sleep_for(r, fiber, SA_WAIT_REQUEST);
     sa_request *request = mail->first;
     if (request)
         mail->first = request->next;
@@ -129,7 +136,7 @@ void sa_run_core_ended(run *r, const sa_core *core)
         return;
     pthread_mutex_lock(&r->lock);
     r->mail[core->ordinal / r->per_block].ended[core->sub_block] = true;
-    wake(r, core->ordinal - core->ordinal % r->per_block, SA_WAIT_REQUEST);
+    wake_cube(r, core);
     pthread_mutex_unlock(&r->lock);
     sa_word_wake(&r->generation);
 }
