@@ -5,6 +5,17 @@
 
 #include "ascendc/elementwise.h"
 
+namespace softascend
+{
+/* Columns of a row that ends at a block of 32 bytes. */
+template <class T>
+constexpr uint32_t padded(uint32_t cols)
+{
+    constexpr uint32_t each = 32 / (uint32_t)sizeof(T);
+    return (cols + each - 1) / each * each;
+}
+} // namespace softascend
+
 namespace AscendC
 {
 /* ---- dst[i] = f(src[i]), of `count` elements or of as many as src holds */
@@ -283,9 +294,7 @@ struct RA {
                         const uint32_t srcShape[], bool)                                           \
     {                                                                                              \
         sa_##name##_2d(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),        \
-                       srcShape[0], srcShape[1],                                                   \
-                       (srcShape[1] + 32 / (uint32_t)sizeof(T) - 1) / (32 / (uint32_t)sizeof(T)) * \
-                           (32 / (uint32_t)sizeof(T)),                                             \
+                       srcShape[0], srcShape[1], softascend::padded<T>(srcShape[1]),               \
                        pattern::axis);                                                             \
     }                                                                                              \
     template <class T, class pattern, bool isReuseSource = false>                                  \
@@ -297,6 +306,9 @@ struct RA {
 SA_DOOR_PATTERN(ReduceSum, sum)
 SA_DOOR_PATTERN(ReduceMax, max)
 SA_DOOR_PATTERN(ReduceMin, min)
+SA_DOOR_PATTERN(ReduceProd, prod)
+SA_DOOR_PATTERN(ReduceAny, any)
+SA_DOOR_PATTERN(ReduceAll, all)
 #undef SA_DOOR_PATTERN
 } // namespace AscendC
 

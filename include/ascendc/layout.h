@@ -3,6 +3,7 @@
 #ifndef ASCENDC_LAYOUT_H
 #define ASCENDC_LAYOUT_H
 
+#include "ascendc/highlevel.h"
 #include "ascendc/move.h"
 #include "ascendc/quant.h"
 #include "ascendc/queue.h"
@@ -217,39 +218,14 @@ SA_INLINE void SelectWithBytesMask(const LocalTensor<T> &dst, softascend::same_t
                     p.srcLastAxis, p.maskLastAxis);
 }
 
-/* ---- further reductions of a matrix srcShape[0] x srcShape[1] along Pattern::Reduce::AR or RA */
-
-template <class T>
-constexpr uint32_t padded(uint32_t cols)
-{
-    constexpr uint32_t each = 32 / (uint32_t)sizeof(T);
-    return (cols + each - 1) / each * each;
-}
-#define SA_DOOR_PATTERN(Name, name)                                                                \
-    template <class T, class pattern, bool isReuseSource = false>                                  \
-    SA_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                      \
-                        const uint32_t srcShape[], bool)                                           \
-    {                                                                                              \
-        sa_##name##_2d(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),        \
-                       srcShape[0], srcShape[1], padded<T>(srcShape[1]), pattern::axis);           \
-    }                                                                                              \
-    template <class T, class pattern, bool isReuseSource = false>                                  \
-    SA_INLINE void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                      \
-                        const LocalTensor<uint8_t> &, const uint32_t srcShape[], bool innerPad)    \
-    {                                                                                              \
-        Name<T, pattern, isReuseSource>(dst, src, srcShape, innerPad);                             \
-    }
-SA_DOOR_PATTERN(ReduceProd, prod)
-SA_DOOR_PATTERN(ReduceAny, any)
-SA_DOOR_PATTERN(ReduceAll, all)
-#undef SA_DOOR_PATTERN
+/* ---- the mean of a matrix srcShape[0] x srcShape[1] along Pattern::Reduce::AR or RA */
 
 template <class T, class pattern, bool isReuseSource = false>
 SA_INLINE void ReduceMean(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                           const uint32_t srcShape[], bool)
 {
     sa_sum_2d(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(), srcShape[0],
-              srcShape[1], padded<T>(srcShape[1]), pattern::axis);
+              srcShape[1], softascend::padded<T>(srcShape[1]), pattern::axis);
     sa_barrier(sa_self(), SA_PIPE_V);
     sa_muls(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), dst.GetPhyAddr(),
             1.0 / srcShape[pattern::axis], srcShape[1 - pattern::axis]);

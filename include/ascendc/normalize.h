@@ -126,6 +126,20 @@ SA_INLINE void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 }
 
 /* ---- normalisations */
+} // namespace AscendC
+
+namespace softascend
+{
+/* Of rows of hLength; a tiling may leave out how many of them are live. */
+template <class Tiling>
+SA_INLINE uint32_t live_columns(const Tiling &tiling)
+{
+    return tiling.originalHLength ? tiling.originalHLength : tiling.hLength;
+}
+} // namespace softascend
+
+namespace AscendC
+{
 
 template <class T, bool isReuseSource = false>
 SA_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<T> &mean,
@@ -136,7 +150,7 @@ SA_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<T> &mea
     sa_layer_norm(sa_self(), softascend::dtype<T>, output.GetPhyAddr(), mean.GetPhyAddr(),
                   variance.GetPhyAddr(), input.GetPhyAddr(), gamma.GetPhyAddr(), beta.GetPhyAddr(),
                   (double)epsilon, tiling.bLength * tiling.sLength,
-                  tiling.originalHLength ? tiling.originalHLength : tiling.hLength, tiling.hLength);
+                  softascend::live_columns(tiling), tiling.hLength);
 }
 template <class T, bool isReuseSource = false>
 SA_INLINE void LayerNorm(const LocalTensor<T> &output, const LocalTensor<T> &mean,
@@ -152,7 +166,7 @@ SA_INLINE void RmsNorm(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 {
     sa_rms_norm(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), src.GetPhyAddr(),
                 gamma.GetPhyAddr(), (double)epsilon, tiling.bLength * tiling.sLength,
-                tiling.originalHLength ? tiling.originalHLength : tiling.hLength, tiling.hLength);
+                softascend::live_columns(tiling), tiling.hLength);
 }
 template <class T, bool isBasicBlock = false>
 SA_INLINE void RmsNorm(const LocalTensor<T> &dst, const LocalTensor<T> &src,

@@ -26,8 +26,7 @@ struct LayerNormGradShapeInfo {
             sa_self(), softascend::dtype<T>, outputPdX.GetPhyAddr(), resForGamma.GetPhyAddr(),     \
             inputDy.GetPhyAddr(), inputX.GetPhyAddr(), inputVariance.GetPhyAddr(),                 \
             inputMean.GetPhyAddr(), inputGamma.GetPhyAddr(), (double)epsilon,                      \
-            tiling.bLength *tiling.sLength,                                                        \
-            tiling.originalHLength ? tiling.originalHLength : tiling.hLength, tiling.hLength);     \
+            tiling.bLength *tiling.sLength, softascend::live_columns(tiling), tiling.hLength);     \
     }                                                                                              \
     template <class T, bool isReuseSource = false>                                                 \
     SA_INLINE void LayerNormGradBeta(                                                              \
@@ -38,8 +37,7 @@ struct LayerNormGradShapeInfo {
         sa_layer_norm_grad_beta(sa_self(), softascend::dtype<T>, outputPdGamma.GetPhyAddr(),       \
                                 outputPdBeta.GetPhyAddr(), resForGamma.GetPhyAddr(),               \
                                 inputDy.GetPhyAddr(), tiling.bLength *tiling.sLength,              \
-                                tiling.originalHLength ? tiling.originalHLength : tiling.hLength,  \
-                                tiling.hLength);                                                   \
+                                softascend::live_columns(tiling), tiling.hLength);                 \
     }
 SA_DOOR_BOTH_BUFFERS(SA_DOOR_LAYER_GRAD)
 #undef SA_DOOR_LAYER_GRAD
@@ -114,9 +112,7 @@ SA_DOOR_BOTH_BUFFERS(SA_DOOR_NORMALIZE)
         sa_barrier(sa_self(), SA_PIPE_V);                                                          \
         sa_layer_norm(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), mean.GetPhyAddr(),        \
                       rstd.GetPhyAddr(), dst.GetPhyAddr(), gamma.GetPhyAddr(), beta.GetPhyAddr(),  \
-                      (double)epsilon, rows,                                                       \
-                      tiling.originalHLength ? tiling.originalHLength : tiling.hLength,            \
-                      tiling.hLength);                                                             \
+                      (double)epsilon, rows, softascend::live_columns(tiling), tiling.hLength);    \
     }
 SA_DOOR_BOTH_BUFFERS(SA_DOOR_NORMS)
 #undef SA_DOOR_NORMS

@@ -170,6 +170,27 @@ SA_INLINE void matmul_out(const matmul_product &p, const void *l0c, const void *
     }
 }
 
+/* Of each buffer beside the chunks, the flag that it is FREE: set at the start, waited for at the
+ * end. */
+SA_INLINE void matmul_buffers(const matmul_product &p, uint32_t two_l0, uint32_t two_l0c,
+                              void (*flag)(sa_core *, sa_pipe, sa_pipe, uint32_t))
+{
+    sa_core *core = sa_self();
+    for (uint32_t i = 0; i < 1 + two_l0; i++) {
+        flag(core, SA_PIPE_M, SA_PIPE_MTE1, i);
+    }
+    for (uint32_t i = 0; i < 1 + two_l0c; i++) {
+        flag(core, SA_PIPE_FIX, SA_PIPE_M, i);
+    }
+    if (p.bias) {
+        flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, MATMUL_BIAS_FLAG);
+        flag(core, SA_PIPE_M, SA_PIPE_MTE1, 2);
+    }
+    if (p.scales) {
+        flag(core, SA_PIPE_FIX, SA_PIPE_MTE2, 0);
+    }
+}
+
 /* Runs it, on a cube core. */
 SA_INLINE void matmul_run(const matmul_product &p)
 {
@@ -196,19 +217,7 @@ SA_INLINE void matmul_run(const matmul_product &p)
     uint8_t *l1_bias = b.base + (p.b.in_l1 ? 0 : (uint64_t)b.slots * b.bytes);
     uint8_t *l1_scales = l1_bias + (p.bias ? up_to(p.base_n * 4, 32) : 0);
 
-    for (uint32_t i = 0; i < 1 + two_l0; i++) {
-        sa_set_flag(core, SA_PIPE_M, SA_PIPE_MTE1, i);
-    }
-    for (uint32_t i = 0; i < 1 + two_l0c; i++) {
-        sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_M, i);
-    }
-    if (p.bias) {
-        sa_set_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, MATMUL_BIAS_FLAG);
-        sa_set_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 2);
-    }
-    if (p.scales) {
-        sa_set_flag(core, SA_PIPE_FIX, SA_PIPE_MTE2, 0);
-    }
+    matmul_buffers(p, two_l0, two_l0c, sa_set_flag);
 
     uint32_t step = 0;
     for (uint32_t i = p.first; i < p.first + p.count; i++) {
@@ -292,19 +301,7 @@ SA_INLINE void matmul_run(const matmul_product &p)
 
     matmul_drain(a);
     matmul_drain(b);
-    for (uint32_t i = 0; i < 1 + two_l0; i++) {
-        sa_wait_flag(core, SA_PIPE_M, SA_PIPE_MTE1, i);
-    }
-    for (uint32_t i = 0; i < 1 + two_l0c; i++) {
-        sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_M, i);
-    }
-    if (p.bias) {
-        sa_wait_flag(core, SA_PIPE_MTE1, SA_PIPE_MTE2, MATMUL_BIAS_FLAG);
-        sa_wait_flag(core, SA_PIPE_M, SA_PIPE_MTE1, 2);
-    }
-    if (p.scales) {
-        sa_wait_flag(core, SA_PIPE_FIX, SA_PIPE_MTE2, 0);
-    }
+    matmul_buffers(p, two_l0, two_l0c, sa_wait_flag);
 }
 
 /* The cube core's half of a mixed kernel: runs what its vector cores hand over until they are done
