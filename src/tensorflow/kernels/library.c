@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "softascend/launch.h"
-#include "tensorflow/kernels/kernel.h"
+#include "tensorflow/kernels/loaded.h"
 
 typedef struct library_kernel {
     char *library, *name, *roles; /* the attributes */
@@ -18,27 +18,6 @@ typedef struct library_kernel {
 
 /* ---- from attributes */
 
-static char *string_attr(TF_OpKernelConstruction *c, const char *name, TF_Status *status)
-{
-    int32_t list, bytes = 0;
-    if (TF_GetCode(status) != TF_OK)
-        return NULL;
-    TF_OpKernelConstruction_GetAttrSize(c, name, &list, &bytes, status);
-    char *text = TF_GetCode(status) == TF_OK ? calloc(1, (size_t)bytes + 1) : NULL;
-    if (text)
-        TF_OpKernelConstruction_GetAttrString(c, name, text, (size_t)bytes, status);
-    else if (TF_GetCode(status) == TF_OK)
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of host memory");
-    return text;
-}
-
-static void refuse(TF_Status *status, TF_Code code, const library_kernel *own, const char *what)
-{
-    char text[1024];
-    snprintf(text, sizeof text, "%.200s: %.800s", own->name, what);
-    TF_SetStatus(status, code, text);
-}
-
 static void *symbol(void *handle, const char *prefix, const char *name)
 {
     char text[512];
@@ -46,20 +25,17 @@ static void *symbol(void *handle, const char *prefix, const char *name)
     return n < (int)sizeof text ? dlsym(handle, text) : NULL;
 }
 
-/* Libraries stay loaded: kernels may still be named in reports. */
 static void load(library_kernel *own, TF_Status *status)
 {
     char text[1024];
-    void *handle = dlopen(own->library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        refuse(status, TF_NOT_FOUND, own, dlerror());
+    void *handle = tf_load_library(own->library, own->name, status);
+    if (!handle)
         return;
-    }
     own->parameter = symbol(handle, "sa_parameters_", own->name);
     *(void **)&own->call = symbol(handle, "sa_call_", own->name);
     if (!own->parameter || !own->call) {
         snprintf(text, sizeof text, "%s has no such kernel", own->library);
-        refuse(status, TF_NOT_FOUND, own, text);
+        tf_refuse(status, TF_NOT_FOUND, own->name, text);
         return;
     }
     while (own->parameter[own->parameters].name)
@@ -68,7 +44,7 @@ static void load(library_kernel *own, TF_Status *status)
     if ((size_t)own->parameters != roles) {
         snprintf(text, sizeof text, "the kernel has %d parameters, and `arguments` names %zu",
                  own->parameters, roles);
-        refuse(status, TF_INVALID_ARGUMENT, own, text);
+        tf_refuse(status, TF_INVALID_ARGUMENT, own->name, text);
         return;
     }
     for (int i = 0; i < own->parameters; i++) {
@@ -77,7 +53,7 @@ static void load(library_kernel *own, TF_Status *status)
         if (!known || (p->kind == 'p') != (own->roles[i] != 'v')) {
             snprintf(text, sizeof text, "parameter %s is a %s, and cannot be \"%c\"", p->name,
                      p->type, own->roles[i]);
-            refuse(status, TF_INVALID_ARGUMENT, own, text);
+            tf_refuse(status, TF_INVALID_ARGUMENT, own->name, text);
             return;
         }
         own->inputs += own->roles[i] == 'i';
@@ -102,9 +78,9 @@ static void library_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *st
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of host memory");
         return;
     }
-    own->library = string_attr(c, "library", status);
-    own->name = string_attr(c, "kernel", status);
-    own->roles = string_attr(c, "arguments", status);
+    own->library = tf_string_attr(c, "library", NULL, status);
+    own->name = tf_string_attr(c, "kernel", NULL, status);
+    own->roles = tf_string_attr(c, "arguments", NULL, status);
     k->name = own->name;
     if (TF_GetCode(status) == TF_OK)
         load(own, status);
@@ -112,33 +88,16 @@ static void library_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *st
 
 /* ---- a call */
 
-typedef struct plan {
-    const int64_t *words;
-    int64_t count, at;
-} plan;
-
-/* The next n words. */
-static const int64_t *take(job *j, plan *p, int64_t n)
+static int64_t take_one(job *j, tf_words *p)
 {
-    if (!j->failed && (n < 0 || n > p->count - p->at))
-        tf_fail(j, TF_INVALID_ARGUMENT, "the plan has %lld words and ends too early",
-                (long long)p->count);
-    if (j->failed)
-        return NULL;
-    p->at += n;
-    return p->words + p->at - n;
-}
-
-static int64_t take_one(job *j, plan *p)
-{
-    const int64_t *word = take(j, p, 1);
+    const int64_t *word = tf_take(j, p, 1);
     return word ? *word : 0;
 }
 
-static const operand *take_output(job *j, plan *p, int i, int64_t *elements)
+static const operand *take_output(job *j, tf_words *p, int i, int64_t *elements)
 {
     int64_t rank = take_one(j, p);
-    const int64_t *dims = take(j, p, rank);
+    const int64_t *dims = tf_take(j, p, rank);
     for (int64_t d = 0; dims && d < rank; d++) {
         if (dims[d] < 0)
             tf_fail(j, TF_INVALID_ARGUMENT, "output %d would have shape %s", i,
@@ -180,7 +139,7 @@ static void library_compute(job *j)
 {
     const library_kernel *own = j->k->own;
     const operand *words = tf_in(j, own->inputs);
-    plan p = {.words = words->data, .count = words->count};
+    tf_words p = {.what = "the plan", .words = words->data, .count = words->count};
     int64_t blocks = take_one(j, &p), workspace = take_one(j, &p), elements = 0;
     int outputs = TF_NumOutputs(j->ctx), in = 0, out = 0;
     /* pointers, and beside them what values point to */
@@ -205,7 +164,7 @@ static void library_compute(job *j)
             pointers[i] = tf_temp(j, TF_UINT8, 1, &(int64_t){workspace > 0 ? workspace : 1})->data;
         } else {
             int64_t size = take_one(j, &p);
-            const int64_t *bytes = take(j, &p, (size + 7) / 8);
+            const int64_t *bytes = tf_take(j, &p, (size + 7) / 8);
             if (!j->failed && role == 'v' && size != parameter->bytes)
                 tf_fail(j, TF_INVALID_ARGUMENT, "%s: %s has %u bytes, got %lld", parameter->name,
                         parameter->type, parameter->bytes, (long long)size);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "softascend/op_project.h"
-#include "tensorflow/kernels/kernel.h"
+#include "tensorflow/kernels/loaded.h"
 
 #define MOST 64 /* arguments, and tensors of one list */
 
@@ -24,37 +24,12 @@ typedef struct project_kernel {
     int64_t word_count;
 } project_kernel;
 
-static void refuse(TF_Status *status, TF_Code code, const project_kernel *own, const char *what)
-{
-    char text[1024];
-    snprintf(text, sizeof text, "%.200s: %.800s", own->name, what);
-    if (TF_GetCode(status) == TF_OK)
-        TF_SetStatus(status, code, text);
-}
-
-static char *string_attr(TF_OpKernelConstruction *c, const char *name, int64_t *bytes,
-                         TF_Status *status)
-{
-    int32_t list = 0, size = 0;
-    if (TF_GetCode(status) != TF_OK)
-        return NULL;
-    TF_OpKernelConstruction_GetAttrSize(c, name, &list, &size, status);
-    char *text = TF_GetCode(status) == TF_OK ? calloc(1, (size_t)size + 8) : NULL;
-    if (text && size)
-        TF_OpKernelConstruction_GetAttrString(c, name, text, (size_t)size, status);
-    *bytes = size;
-    return text;
-}
-
-/* Libraries stay loaded: their code may still be named in reports. */
 static void load(project_kernel *own, TF_Status *status)
 {
     char text[600];
-    void *handle = dlopen(own->path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        refuse(status, TF_NOT_FOUND, own, dlerror());
+    void *handle = tf_load_library(own->path, own->name, status);
+    if (!handle)
         return;
-    }
     const sa_project_library *(*get)(void);
     *(void **)&get = dlsym(handle, "softascend_op_library");
     own->library = get ? get() : NULL;
@@ -65,7 +40,7 @@ static void load(project_kernel *own, TF_Status *status)
         *(void **)&own->run = dlsym(handle, own->op->function);
     if (!own->run) {
         snprintf(text, sizeof text, "%.500s has no such operator", own->path);
-        refuse(status, TF_NOT_FOUND, own, text);
+        tf_refuse(status, TF_NOT_FOUND, own->name, text);
     }
 }
 
@@ -84,14 +59,14 @@ static void project_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *st
 {
     project_kernel *own = k->own = calloc(1, sizeof *own);
     int32_t inputs = 0, bytes = 0;
-    int64_t unused, size = 0;
+    int64_t size = 0;
     if (!own) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of host memory");
         return;
     }
-    own->path = string_attr(c, "library", &unused, status);
-    own->name = string_attr(c, "operator", &unused, status);
-    own->words = (int64_t *)string_attr(c, "values", &size, status);
+    own->path = tf_string_attr(c, "library", NULL, status);
+    own->name = tf_string_attr(c, "operator", NULL, status);
+    own->words = (int64_t *)tf_string_attr(c, "values", &size, status);
     own->word_count = size / 8;
     k->name = own->name;
     if (TF_GetCode(status) == TF_OK)
@@ -101,7 +76,8 @@ static void project_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *st
     if (TF_GetCode(status) != TF_OK)
         return;
     if ((size_t)inputs != own->op->input_count || inputs > MOST)
-        refuse(status, TF_INVALID_ARGUMENT, own, "`counts` must have a number for each input");
+        tf_refuse(status, TF_INVALID_ARGUMENT, own->name,
+                  "`counts` must have a number for each input");
     else if (inputs)
         TF_OpKernelConstruction_GetAttrInt64List(c, "counts", own->counts, inputs, status);
 }
@@ -111,8 +87,8 @@ static void project_prepare(kernel *k, TF_OpKernelConstruction *c, TF_Status *st
 typedef struct call {
     const project_kernel *own;
     sa_project_arg args[3 * MOST];
-    int64_t at; /* of the words */
-    int in;     /* of TensorFlow's inputs */
+    tf_words values;
+    int in; /* of TensorFlow's inputs */
     /* what is freed at the end */
     const aclTensorList *lists[MOST];
     const aclIntArray *ints[2 * MOST];
@@ -133,17 +109,6 @@ static void release(call *c)
         aclDestroyBoolArray(c->bools[--c->bool_count]);
 }
 
-static const int64_t *take(job *j, call *c, int64_t n)
-{
-    if (!j->failed && (n < 0 || n > c->own->word_count - c->at))
-        tf_fail(j, TF_INVALID_ARGUMENT, "`values` has %lld words and ends too early",
-                (long long)c->own->word_count);
-    if (j->failed)
-        return NULL;
-    c->at += n;
-    return c->own->words + c->at - n;
-}
-
 static double real_of(int64_t word)
 {
     double real;
@@ -156,8 +121,8 @@ typedef enum list_kind { LIST_INT, LIST_FLOAT, LIST_BOOL } list_kind;
 /* How many there are, then each as a word; -1: none. */
 static const void *take_list(job *j, call *c, list_kind kind)
 {
-    const int64_t *count = take(j, c, 1);
-    const int64_t *words = count && *count >= 0 ? take(j, c, *count) : NULL;
+    const int64_t *count = tf_take(j, &c->values, 1);
+    const int64_t *words = count && *count >= 0 ? tf_take(j, &c->values, *count) : NULL;
     if (!words)
         return NULL;
     size_t n = (size_t)*count;
@@ -236,12 +201,12 @@ static void take_attr(job *j, call *c, const sa_project_attr *a, sa_project_arg 
         arg->array = take_list(j, c, LIST_BOOL);
         return;
     default:
-        word = take(j, c, 1);
+        word = tf_take(j, &c->values, 1);
     }
     if (!word)
         return;
     if (a->type == SA_ATTR_STRING) { /* bytes with a 0 behind them, to whole words; -1: none */
-        const char *text = *word >= 0 ? (const char *)take(j, c, *word / 8 + 1) : NULL;
+        const char *text = *word >= 0 ? (const char *)tf_take(j, &c->values, *word / 8 + 1) : NULL;
         arg->string = text;
     } else if (a->type == SA_ATTR_FLOAT) {
         arg->real = real_of(*word);
@@ -310,13 +275,14 @@ static void project_compute(job *j)
         return;
     }
     c->own = own;
+    c->values = (tf_words){"`values`", own->words, own->word_count, 0};
     for (size_t i = 0; !j->failed && i < op->input_count; i++)
         take_input(j, c, i);
     for (size_t i = 0; !j->failed && i < op->attr_count; i++)
         take_attr(j, c, &op->attrs[i], &c->args[op->input_count + i]);
-    if (!j->failed && (c->in != j->inputs || c->at != own->word_count))
+    if (!j->failed && (c->in != j->inputs || c->values.at != c->values.count))
         tf_fail(j, TF_INVALID_ARGUMENT, "%d inputs and %lld words are left over", j->inputs - c->in,
-                (long long)(own->word_count - c->at));
+                (long long)(c->values.count - c->values.at));
     if (!j->failed)
         make_outputs(j, c);
     if (!j->failed) {
