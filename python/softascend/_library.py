@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 
@@ -36,8 +37,9 @@ def library_folder() -> pathlib.Path:
     )
 
 
+@functools.cache
 def load_ops():
-    """The generated Python wrappers of SoftAscend's TensorFlow ops."""
+    """The generated Python wrappers of SoftAscend's TensorFlow ops; TensorFlow writes them anew at each loading."""
     import tensorflow as tf
 
     return tf.load_op_library(str(library_folder() / _OPS))
