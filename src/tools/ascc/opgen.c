@@ -101,7 +101,7 @@ static void arguments(const sa_project_op *op, text *parameters, text *pack)
     text_put(parameters, "uint64_t *workspaceSize, aclOpExecutor **executor");
 }
 
-static int write_header(generated *out, const sa_project_op *op, const char *include)
+static int write_header(const sa_project_op *op, const char *include)
 {
     text t = {0}, parameters = {0}, pack = {0};
     char *snake = snake_name(op->name), *guard = upper_name(say("aclnn_%s_h", snake));
@@ -121,9 +121,7 @@ static int write_header(generated *out, const sa_project_op *op, const char *inc
                "aclnnStatus %s(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, "
                "aclrtStream stream);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
                op->function, parameters.bytes, op->function);
-    char *path = say("%s/aclnn_%s.h", include, snake);
-    words_add(&out->headers, path);
-    return save(&t, path);
+    return save(&t, say("%s/aclnn_%s.h", include, snake));
 }
 
 static void write_functions(text *t, const sa_project_op *op, size_t index, char *const *variants)
@@ -362,7 +360,7 @@ static int generate(generated *out, const char *library, const char *include, co
         }
         variants[i] = grow(NULL, op->combination_count * sizeof **variants);
         code |= write_variants(out, op, variants[i], kernels, structs, struct_count, folder);
-        code |= write_header(out, op, include);
+        code |= write_header(op, include);
     }
     return code ? code
                 : write_glue(out, ops, count, (char *const *const *)variants, include, folder);
@@ -374,9 +372,6 @@ static void send_all(const generated *out, FILE *to)
     fprintf(to, "%s\n%zu\n", out->glue, out->count);
     for (size_t i = 0; i < out->count; i++) {
         fprintf(to, "%s\n%s\n", out->variants[i].name, out->variants[i].source);
-    }
-    for (size_t i = 0; i < out->headers.count; i++) {
-        fprintf(to, "%s\n", out->headers.at[i]);
     }
 }
 
@@ -394,17 +389,13 @@ static char *receive(FILE *from)
 
 static void receive_all(generated *out, FILE *from)
 {
-    char *word;
     out->glue = receive(from);
-    word = receive(from);
+    char *word = receive(from);
     out->count = word ? strtoul(word, NULL, 10) : 0;
     out->variants = grow(NULL, (out->count + 1) * sizeof *out->variants);
     for (size_t i = 0; i < out->count; i++) {
         out->variants[i].name = receive(from);
         out->variants[i].source = receive(from);
-    }
-    while ((word = receive(from))) {
-        words_add(&out->headers, word);
     }
 }
 

@@ -19,7 +19,6 @@ typedef struct generated {
     char *glue; /* the source of the aclnn functions */
     variant *variants;
     size_t count;
-    words headers; /* their paths */
 } generated;
 
 /* Loads the host half, writes headers into `include`, sources into `folder`. What is wrong with a
