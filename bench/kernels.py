@@ -8,13 +8,11 @@ interpreters run in a process and an environment of their own, turn about with o
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import dataclasses
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +26,7 @@ os.environ.setdefault("SOFTASCEND_THREADS", str(THREADS))
 import numpy as np
 
 import kernel_problems
+import rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLOAT16, ND = 1, 2  # of aclDataType, aclFormat
@@ -333,18 +332,7 @@ def measure(case: Case, seconds: float, rounds: int) -> dict[str, object]:
         times.append((spent[0], spent[1]))
         if spent[1] * counts[1] * (turn + 1) > 5 * seconds and turn >= 2:
             break
-    ratios = sorted(b / a for a, b in times)
-    return {
-        "case": case.name,
-        "ours": case.work / statistics.median(a for a, _ in times),
-        "peer": case.work / statistics.median(b for _, b in times),
-        "peer_name": case.peer_name,
-        "unit": case.unit,
-        "ratio": statistics.median(ratios),
-        "low": ratios[len(ratios) // 4],
-        "high": ratios[-1 - len(ratios) // 4],
-        "rounds": len(times),
-    }
+    return rows.row(case, case.peer_name, times) | {"rounds": len(times)}
 
 
 def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
@@ -359,14 +347,11 @@ def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench kernels", description=__doc__.splitlines()[0])
-    parser.add_argument("case", nargs="*", help="a case, or the start of its name; all if none")
-    parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
-    parser.add_argument("--list", action="store_true", help="name the cases and stop")
+    parser = rows.parser("bench kernels", __doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for a case (default 2)")
     parser.add_argument("--rounds", type=int, default=15, help="turns of each side (default 15)")
     arguments = parser.parse_args()
-    wanted = [case for case in arguments.case if case != "kernels"]
+    arguments.case = [case for case in arguments.case if case != "kernels"]  # all of them
 
     python = os.environ.get("SOFTASCEND_PEERS_PYTHON")
     if not python:
@@ -378,37 +363,27 @@ def main() -> int:
         folder = pathlib.Path(name)
         kernels, plain = build(folder)
         npu = Npu(kernels)
-        rows = [add_beside_c(npu, plain)]
+        cases = [add_beside_c(npu, plain)]
         for dtype, full, tolerance in SIGMOIDS:
-            rows.append(sigmoid_beside_tensorflow(npu, dtype, full, tolerance))
-        rows.append(sigmoid_beside_copy(npu, plain))
-        rows += [matmul_beside_aclnn(npu, 1024), build_add(HERE.parent, folder)]
-        rows += interpreter_cases(npu, peers, versions)
+            cases.append(sigmoid_beside_tensorflow(npu, dtype, full, tolerance))
+        cases.append(sigmoid_beside_copy(npu, plain))
+        cases += [matmul_beside_aclnn(npu, 1024), build_add(HERE.parent, folder)]
+        cases += interpreter_cases(npu, peers, versions)
         if not versions["triton"]:  # there is no wheel for this machine
-            rows = [row for row in rows if not row.name.endswith("/triton")]
-        rows = [row for row in rows if not wanted or any(row.name.startswith(want) for want in wanted)]
-        if arguments.list:
-            print("\n".join(row.name for row in rows))
-            return 0
-        if not rows:
-            print(f"bench: no case starts with {' or '.join(wanted)}; see --list", file=sys.stderr)
-            return 2
+            cases = [case for case in cases if not case.name.endswith("/triton")]
+        chosen = rows.choose(cases, arguments)
+        if isinstance(chosen, int):
+            return chosen
         load = os.getloadavg()[0]
         print(f"Ascend C kernels through kernel_operator.h, {THREADS} threads; load {load:.1f}")
-        print(f"{'case':32} {'ours':>9} {'peer':>9} {'unit':13} {'ratio':>8}  (quartiles)  peer")
-        results = []
-        for case in rows:
-            row = measure(case, arguments.seconds, arguments.rounds)
-            results.append(row)
-            print(
-                f"{row['case']:32} {row['ours']:9.3g} {row['peer']:9.3g} {row['unit']:13} "
-                f"{row['ratio']:8.2f}  ({row['low']:.2f} - {row['high']:.2f})  {row['peer_name']}",
-                flush=True,
-            )
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=2)
-            file.write("\n")
+        rows.table(
+            chosen,
+            lambda case: measure(case, arguments.seconds, arguments.rounds),
+            arguments.json,
+            heads=("ours", "peer"),
+            widths=(32, 13, 8),
+            name_peers=True,
+        )
     return 0
 
 

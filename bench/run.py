@@ -7,11 +7,8 @@ Run as ``./dev bench [case…] [--json FILE]``; a case is a name or the start of
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import json
 import os
-import statistics
 import sys
 import time
 from typing import Callable
@@ -19,6 +16,8 @@ from typing import Callable
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
+
+import rows
 
 THREADS = len(os.sched_getaffinity(0))
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
@@ -80,19 +79,13 @@ def _sigmoid(size: int, dtype: str) -> Case:
 
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
-    rows = [_matmul(str(n), n, n, n, t) for t in DTYPES for n in (128, 512, 1024, 2048)]
-    rows += [_sigmoid(n, t) for t in DTYPES for n in (1024, 65536, 4194304)]
-    return rows
+    made = [_matmul(str(n), n, n, n, t) for t in DTYPES for n in (128, 512, 1024, 2048)]
+    made += [_sigmoid(n, t) for t in DTYPES for n in (1024, 65536, 4194304)]
+    return made
 
 
 def measure(case: Case, seconds: float = 2.0, rounds: int = 15) -> dict[str, object]:
-    """Times a case: rounds of ours and the peer turn about, each long enough to be timed well.
-
-    Returns
-    -------
-    dict with ``case``, ``ours`` and ``peer`` (medians, in ``unit``), ``ratio`` (median of the rounds'
-    ratios, above 1 where ours is faster) and its ``low`` and ``high`` quartiles.
-    """
+    """Times a case: rounds of ours and the peer turn about, each long enough to be timed well."""
     import tensorflow as tf
 
     ours, peer = case.make()
@@ -116,37 +109,14 @@ def measure(case: Case, seconds: float = 2.0, rounds: int = 15) -> dict[str, obj
             a = once(ours, count)
             b = once(peer, count)
         times.append((a, b))
-    ratios = sorted(b / a for a, b in times)
-    return {
-        "case": case.name,
-        "ours": case.work / statistics.median(a for a, _ in times),
-        "peer": case.work / statistics.median(b for _, b in times),
-        "peer_name": f"TensorFlow {tf.__version__} CPU, {THREADS} threads",
-        "unit": case.unit,
-        "ratio": statistics.median(ratios),
-        "low": ratios[len(ratios) // 4],
-        "high": ratios[-1 - len(ratios) // 4],
-    }
+    return rows.row(case, f"TensorFlow {tf.__version__} CPU, {THREADS} threads", times)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
-    parser.add_argument("case", nargs="*", help="a case, or the start of its name; all if none")
-    parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
-    parser.add_argument("--list", action="store_true", help="name the cases and stop")
-    arguments = parser.parse_args()
-
-    rows = [
-        case
-        for case in cases()
-        if not arguments.case or any(case.name.startswith(want) for want in arguments.case)
-    ]
-    if arguments.list:
-        print("\n".join(case.name for case in rows))
-        return 0
-    if not rows:
-        print(f"bench: no case starts with {' or '.join(arguments.case)}; see --list", file=sys.stderr)
-        return 2
+    arguments = rows.parser("bench", __doc__.splitlines()[0]).parse_args()
+    chosen = rows.choose(cases(), arguments)
+    if isinstance(chosen, int):
+        return chosen
 
     os.environ.setdefault("SOFTASCEND_THREADS", str(THREADS))
     import tensorflow as tf
@@ -156,20 +126,7 @@ def main() -> int:
         print("bench: no NPU device; run through ./dev bench", file=sys.stderr)
         return 1
     print(f"SoftAscend on {THREADS} threads beside TensorFlow {tf.__version__} CPU on {THREADS}")
-    print(f"{'case':24} {'NPU':>9} {'CPU':>9} {'unit':14} {'ratio':>6}  (quartiles)")
-    results = []
-    for case in rows:
-        row = measure(case)
-        results.append(row)
-        print(
-            f"{row['case']:24} {row['ours']:9.3g} {row['peer']:9.3g} {row['unit']:14} "
-            f"{row['ratio']:6.2f}  ({row['low']:.2f} - {row['high']:.2f})",
-            flush=True,
-        )
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=2)
-            file.write("\n")
+    rows.table(chosen, measure, arguments.json, heads=("NPU", "CPU"), widths=(24, 14, 6))
     return 0
 
 
