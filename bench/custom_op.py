@@ -21,10 +21,13 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
-import softascend
 import tensorflow as tf
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+sys.path.insert(0, str(EXAMPLES / "custom_op"))
+
+from custom_ops import load_matmul, load_sigmoid
+
 SIZES = {"sigmoid": (1024, 4194304), "matmul": (16, 256)}
 
 
@@ -34,28 +37,6 @@ def python_sigmoid(x):
 
 def python_matmul(a, b):
     return tf.reduce_sum(a[:, :, None] * b[None, :, :], axis=1)
-
-
-def load_sigmoid():
-    return softascend.load_ascendc(
-        EXAMPLES / "custom_op" / "sigmoid.cpp",
-        inputs={"x": "float32|float16|bfloat16"},
-        outputs={"y": "x"},
-        values={"n": lambda x: x.size},
-        blocks=lambda x: min(8, -(-x.size // 4096)),
-        grad=lambda y, dy: dy * y * (1 - y),
-    )
-
-
-def load_matmul():
-    matmul = softascend.load_ascendc(
-        EXAMPLES / "custom_op" / "matmul.cpp",
-        inputs={"a": "float16|bfloat16[m, k]", "b": "float16|bfloat16[k, n]"},
-        outputs={"c": "a[m, n]"},
-        blocks=lambda m, n: -(-m // 128) * -(-n // 128),
-        grad=lambda a, b, dc: (matmul(dc, tf.transpose(b)), matmul(tf.transpose(a), dc)),
-    )
-    return matmul
 
 
 def lines(text: str) -> int:

@@ -17,7 +17,10 @@ import tensorflow as tf
 
 HERE = pathlib.Path(__file__).parent
 SEVERAL = HERE / "kernels" / "several.cpp"
-EXAMPLES = HERE.parent.parent / "examples"
+sys.path.insert(0, str(HERE.parent.parent / "examples" / "custom_op"))
+
+import custom_ops
+
 EPS = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 
 
@@ -40,26 +43,12 @@ def load(kernel, inputs, outputs, **more):
 
 @pytest.fixture(scope="module")
 def sigmoid():
-    return softascend.load_ascendc(
-        EXAMPLES / "custom_op" / "sigmoid.cpp",
-        inputs={"x": "float32|float16|bfloat16"},
-        outputs={"y": "x"},
-        values={"n": lambda x: x.size},
-        blocks=lambda x: min(8, -(-x.size // 4096)),
-        grad=lambda y, dy: dy * y * (1 - y),
-    )
+    return custom_ops.load_sigmoid()
 
 
 @pytest.fixture(scope="module")
 def matmul():
-    kernel = softascend.load_ascendc(
-        EXAMPLES / "custom_op" / "matmul.cpp",
-        inputs={"a": "float16|bfloat16[m, k]", "b": "float16|bfloat16[k, n]"},
-        outputs={"c": "a[m, n]"},
-        blocks=lambda m, n: -(-m // 128) * -(-n // 128),
-        grad=lambda a, b, dc: (kernel(dc, tf.transpose(b)), kernel(tf.transpose(a), dc)),
-    )
-    return kernel
+    return custom_ops.load_matmul()
 
 
 def close(got, exact, dtype, terms, size=None):
