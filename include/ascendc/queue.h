@@ -112,7 +112,7 @@ class TQueBind
             SA_FAULT("TQue<%s>::DeQue: the queue is empty: EnQue comes first", name);
         }
         buffer &b = buffer_[queue_[first_]];
-        first_ = first_ + 1 == capacity ? 0 : first_ + 1;
+        first_ = (first_ + 1) % capacity; /* a remainder: gcc sees that it is in bounds */
         queued_--;
         flags_->wait(fills, empties, b.filled);
         b.filled = -1;
@@ -167,7 +167,7 @@ class TQueBind
     static constexpr sa_pipe fills = softascend::filler(src), empties = softascend::emptier(dst);
     static constexpr const char *name = softascend::name_of(position);
     static constexpr int max_buffers = 16;
-    static constexpr int32_t capacity = depth > 0 ? depth : 1;
+    static constexpr uint32_t capacity = depth > 0 ? depth : 1;
 
     struct buffer {
         void *address = nullptr;
@@ -178,14 +178,13 @@ class TQueBind
     SA_INLINE bool EnQue(const void *address)
     {
         if (queued_ == capacity) {
-            SA_FAULT("TQue<%s>::EnQue: the queue's depth is %d and %d tensors wait in it: DeQue "
+            SA_FAULT("TQue<%s>::EnQue: the queue's depth is %u and %u tensors wait in it: DeQue "
                      "one first, or give TQue more depth",
                      name, capacity, queued_);
         }
         int i = find(address, "EnQue");
         buffer_[i].filled = fills == empties ? -1 : (int8_t)flags_->set(fills, empties);
-        int32_t at = first_ + queued_++;
-        queue_[at < capacity ? at : at - capacity] = i;
+        queue_[(first_ + queued_++) % capacity] = i;
         return true;
     }
     SA_INLINE int find(const void *address, const char *call)
@@ -202,7 +201,8 @@ class TQueBind
     uint32_t bytes_ = 0;
     int buffers_ = 0, next_ = 0, taken_ = 0;
     buffer buffer_[max_buffers];
-    int32_t queue_[capacity] = {}, first_ = 0, queued_ = 0;
+    int32_t queue_[capacity] = {};
+    uint32_t first_ = 0, queued_ = 0;
 };
 
 template <TPosition pos, int32_t depth = 1, auto config = 0>

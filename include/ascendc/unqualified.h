@@ -39,7 +39,8 @@ SA_TEMPLATE(ClampMin) SA_TEMPLATE(CumSum)
 // clang-format on
 #undef SA_TEMPLATE
 
-    /* Of scalars, as the language has them; any other min or max in sight is preferred. */
+    /* Of scalars, as the language has them, with no header included; any other in sight that takes
+     * the same types is preferred. abs: the C library's alone would make an int of a float. */
     template <class T, class U, class... Nothing>
     constexpr auto min(T a, U b, Nothing...)
         -> std::enable_if_t<!sizeof...(Nothing), decltype(a + b)>
@@ -50,6 +51,26 @@ template <class T, class U, class... Nothing>
 constexpr auto max(T a, U b, Nothing...) -> std::enable_if_t<!sizeof...(Nothing), decltype(a + b)>
 {
     return a < b ? b : a;
+}
+template <class T, class... Nothing>
+constexpr auto abs(T a, Nothing...)
+    -> std::enable_if_t<!sizeof...(Nothing) && std::is_signed_v<T>, decltype(-a)>
+{
+    if constexpr (std::is_floating_point_v<T>) {
+        return __builtin_signbit(a) ? -a : a;
+    } else {
+        return a < 0 ? -a : a;
+    }
+}
+template <class T, class... Nothing>
+auto sqrt(T a, Nothing...) -> std::enable_if_t<!sizeof...(Nothing) && std::is_arithmetic_v<T>,
+                                               std::conditional_t<std::is_integral_v<T>, double, T>>
+{
+    if constexpr (std::is_same_v<T, float>) {
+        return __builtin_sqrtf(a);
+    } else {
+        return __builtin_sqrt(a);
+    }
 }
 } // namespace softascend::in_sight
 using namespace softascend::in_sight;

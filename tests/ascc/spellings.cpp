@@ -62,7 +62,8 @@ extern "C" __global__ __aicore__ void without_namespace(GM_ADDR in, GM_ADDR out)
     AscendC::SetFlag<AscendC::HardEvent::V_S>(event);
     AscendC::WaitFlag<AscendC::HardEvent::V_S>(event);
     int64_t least = min(int64_t(to.GetValue(3)), int64_t(100)), most = max(2, 3.5f) * 2;
-    Adds<float>(to, to, least + most, N); /* 2x + 6 + 7 */
+    const float none = sqrt(6.25f) - abs(-2.5f) + abs(int64_t(-9)) - sqrt(81);
+    Adds<float>(to, to, least + most + none, N); /* 2x + 6 + 7 */
     b.Finish();
 }
 
