@@ -87,6 +87,8 @@ struct packed_call {
         std::apply(
             [self](auto... a) {
                 if constexpr (std::is_invocable_v<Kernel, decltype(a)...>) {
+                    static_assert(std::is_void_v<std::invoke_result_t<Kernel, decltype(a)...>>,
+                                  "a kernel returns void");
                     self->kernel(a...);
                 } else {
                     static_assert(std::is_invocable_v<Kernel, decltype(loosen(a))...>,

@@ -205,6 +205,11 @@ __global__ void k() {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_NEW);
 }
 END
+says returns.cpp 'a kernel returns void' <<END
+#include "kernel_operator.h"
+__global__ __aicore__ int k(int32_t *x) { return *x; }
+void launch(int32_t *x) { k<<<1, nullptr, nullptr>>>(x); }
+END
 says static.cpp 'static.cpp:2: error: the kernel k chooses its core by the preprocessor and cannot be static' <<END
 #include "kernel_operator.h"
 static __global__ void k(int *x) {

@@ -276,6 +276,8 @@ LOADS = [
     (lambda: load("copy", {"x": ""}, {"y": "x"}), ValueError, ["copy: input x", "dtype"]),
     (lambda: load("copy", *[{"x": "float32"}, {"y": "float32"}]), ValueError, ["copy: output y", "shape"]),
     (lambda: load("copy", {"x": "float32[m]"}, {"y": "x[k]"}), ValueError, ["copy: output y", "dimension k"]),
+    (lambda: load("copy", ["x"], {"y": "x"}), TypeError, ["inputs", "dict", "['x']"]),
+    (lambda: load("copy", {"x": "float32"}, "y"), TypeError, ["outputs", "dict", "'y'"]),
     (lambda: load("total", {"x": "int32[n]"}, {"sum": "float32[8]"}), ValueError, ["total: x", "float", "int32"]),
 ]  # fmt: skip
 
@@ -301,6 +303,17 @@ def test_several_dtypes_need_a_macro(tmp_path):
     file.write_text('#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void plain(GM_ADDR x, GM_ADDR y) {}\n')
     with pytest.raises(ValueError, match="plain: x .* DTYPE_X"):
         softascend.load_ascendc(file, {"x": "float32|float16"}, {"y": "x"})
+
+
+@pytest.mark.parametrize("dx", [tf.ones(7), tf.ones([1, 3]), tf.ones(3, tf.float16)], ids=["longer", "rank", "dtype"])
+def test_gradient_of_another_shape_or_dtype(dx):
+    copy = load("copy", *ONE, values=N, grad=lambda dy: dx)
+    with tf.GradientTape() as tape:
+        x = tf.ones(3)
+        tape.watch(x)
+        y = copy(x)
+    with pytest.raises(ValueError, match=r"copy: grad must give for x float32 \(3,\), got float"):
+        tape.gradient(y, x)
 
 
 def test_no_gradient():

@@ -15,9 +15,15 @@ _BY_KIND = {
 }  # fmt: skip
 
 
+def _named(said: object, what: str) -> Mapping:
+    if not isinstance(said, Mapping):
+        raise TypeError(f"{what} must be a dict with the kernel's parameters as names, got {said!r}")
+    return said
+
+
 def parse_inputs(inputs: Mapping[str, str]) -> dict[str, Spec]:
     """Input specs by name."""
-    specs = {n: Spec.parse(s, f"input {n}") for n, s in inputs.items()}
+    specs = {n: Spec.parse(s, f"input {n}") for n, s in _named(inputs, "inputs").items()}
     for n, spec in specs.items():
         spec.check_dtypes(f"input {n}")
     return specs
@@ -26,7 +32,7 @@ def parse_inputs(inputs: Mapping[str, str]) -> dict[str, Spec]:
 def parse_outputs(outputs: Mapping[str, str | tuple[str, Callable]]) -> dict[str, Spec]:
     """Output specs by name."""
     specs = {}
-    for n, said in outputs.items():
+    for n, said in _named(outputs, "outputs").items():
         if isinstance(said, tuple):
             if len(said) != 2 or not callable(said[1]):
                 raise ValueError(f"output {n}: {said!r} is no pair of a dtype and a function that gives the shape")

@@ -303,6 +303,12 @@ class AscendKernel:
         result = list(result) if isinstance(result, (tuple, list)) else [result]
         if len(result) != n:
             raise ValueError(f"{self.name}: grad must give a gradient for each of {', '.join(d.inputs)}: got {len(result)}")
+        for name, x, dx in zip(d.inputs, op.inputs, result):
+            if tf.is_tensor(dx) and x.dtype.is_floating:
+                if dx.dtype != x.dtype or not x.shape.is_compatible_with(dx.shape):
+                    raise ValueError(
+                        f"{self.name}: grad must give for {name} {x.dtype.name} {x.shape}, got {dx.dtype.name} {dx.shape}"
+                    )
         return [*result, *[None] * (len(op.inputs) - n)]
 
     def _named(self) -> str:
