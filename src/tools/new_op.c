@@ -33,30 +33,48 @@ typedef struct names {
     char home[PATH_MAX];
 } names;
 
-/* What is no name in C++ or Python, or the module that a test needs. */
+/* What is no name in C++ or Python, would hide a module that its test imports, is a target of
+ * CMake's own, or another thing's name in the templates. */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {
-        "alignas",  "and",      "as",         "asm",      "assert",     "async",     "auto",
-        "await",    "bool",     "break",      "case",     "catch",      "char",      "class",
-        "const",    "continue", "def",        "default",  "del",        "delete",    "do",
-        "double",   "elif",     "else",       "enum",     "except",     "explicit",  "export",
-        "extern",   "false",    "finally",    "float",    "for",        "friend",    "from",
-        "global",   "goto",     "half",       "if",       "import",     "in",        "inline",
-        "int",      "is",       "lambda",     "long",     "mutable",    "namespace", "new",
-        "not",      "nonlocal", "numpy",      "operator", "or",         "os",        "pass",
-        "pathlib",  "private",  "protected",  "public",   "pytest",     "raise",     "register",
-        "return",   "short",    "signed",     "sizeof",   "softascend", "static",    "struct",
-        "switch",   "template", "tensorflow", "this",     "throw",      "true",      "try",
-        "typedef",  "typename", "union",      "unsigned", "using",      "virtual",   "void",
-        "volatile", "while",    "with",       "xor",      "yield",
-    };
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        if (!strcmp(name, taken[i])) {
-            return true;
-        }
-    }
-    return false;
+    static const char taken[] =
+        " "
+        /* C++, Python */
+        "alignas and as asm assert async auto await bool break case catch char class const "
+        "continue def default del delete do double elif else except explicit export extern "
+        "false finally float for friend from global goto half if import in inline int is lambda "
+        "long mutable namespace new nonlocal not or pass private protected public raise "
+        "register return short signed sizeof static switch template throw true try typedef "
+        "typename union unsigned using virtual void volatile while with xor yield "
+        /* Python's modules */
+        "abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop "
+        "base64 bdb binascii binhex bisect builtins bz2 calendar cgi cgitb chunk cmath cmd code "
+        "codecs codeop collections colorsys compileall concurrent configparser contextlib "
+        "contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal "
+        "difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl "
+        "filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass "
+        "gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp "
+        "importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging "
+        "lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt "
+        "multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode operator "
+        "optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib "
+        "poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc "
+        "pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy "
+        "sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr "
+        "socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat "
+        "statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog "
+        "tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit "
+        "tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types "
+        "typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser "
+        "winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo "
+        /* modules that the test needs */
+        "keras numpy pip pytest softascend tensorflow "
+        /* CMake */
+        "all clean help install package test "
+        /* the templates */
+        "dtype got graph n np npu numeric shape tf x y ";
+    char word[MAX_NAME + 3];
+    return snprintf(word, sizeof word, " %s ", name) < (int)sizeof word && strstr(taken, word);
 }
 
 /* Lower-case words that begin with letters, joined by single underscores. */
@@ -180,8 +198,8 @@ int sa_tool_new_op(int argc, char **argv)
     if (!is_name(n.name) || is_taken(n.name)) {
         fprintf(stderr,
                 "softascend new-op: \"%s\" cannot be an op's name: it takes lower-case letters and "
-                "digits, up to %d, words joined by underscores, and no word that C++ or Python "
-                "keeps for itself\n",
+                "digits, up to %d, words joined by underscores, and no word that C++, Python, "
+                "one of its modules, CMake or the templates keep for themselves\n",
                 n.name, MAX_NAME);
         return 2;
     }

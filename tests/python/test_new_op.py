@@ -35,7 +35,9 @@ def test_passes_as_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["Relu", "2d", "a-b", "../x", "", "x__y", "_x", "x_", "a_2", "class", "import", "numpy", "ü", "x" * 49, "a b"]
+    "name",
+    ["Relu", "2d", "a-b", "../x", "", "x__y", "_x", "x_", "a_2", "class", "import", "numpy", "ü", "x" * 49, "a b"]
+    + ["test", "all", "install", "tf", "np", "x", "shape", *sorted(sys.stdlib_module_names & {"copy", "math", "random", "re"})],
 )
 def test_bad_names(tmp_path, name):
     done = run("softascend", "new-op", name, cwd=tmp_path)
