@@ -333,6 +333,11 @@ class TPipe
     {
         constexpr const char *names[] = {"GM", "UB", "L1", "L0A", "L0B", "L0C", "BT"};
         const sa_memory memory = softascend::memory_of(position);
+        if (position == TPosition::C2PIPE2GM) {
+            SA_FAULT(
+                "TPipe::InitBuffer: the buffer of scales between L1 and Fixpipe (C2PIPE2GM) is "
+                "not supported: give Fixpipe or SetFixPipeConfig the scales in L1 (C1)");
+        }
         const uint32_t unit = memory == SA_L0A || memory == SA_L0B ? 512
                               : memory == SA_L0C                   ? 64
                                                                    : 32;

@@ -40,6 +40,13 @@ KERNEL(buffer_past_ub)
     HERE pipe.InitBuffer(queue, 4, 64 * 1024);
 }
 
+KERNEL(buffer_of_scales)
+{
+    TPipe pipe;
+    TBuf<TPosition::C2PIPE2GM> scales;
+    HERE pipe.InitBuffer(scales, BYTES);
+}
+
 KERNEL(dequeue_of_empty)
 {
     TPipe pipe;
@@ -393,6 +400,7 @@ int main()
 
     ENDS(queue_over_capacity, VECTOR, "AllocTensor", 1);
     ENDS(buffer_past_ub, VECTOR, "InitBuffer: ", 1);
+    ENDS(buffer_of_scales, VECTOR, "scales in L1 (C1)", 1);
     ENDS(dequeue_of_empty, VECTOR, "DeQue", 1);
     ENDS(enqueue_of_none, VECTOR, "EnQue", 1);
     ENDS(free_twice, VECTOR, "FreeTensor", 1);

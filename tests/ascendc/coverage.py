@@ -59,7 +59,8 @@ lines += [
     "not used; DataCopy moves exactly the bytes asked for, off 32 bytes too; `SetHF32Mode` has no effect;",
     "`SetFixPipeClipRelu` and Transpose's rarer types stop the kernel with a message. Matmul's `Iterate`",
     "counts and `GetTensorC` computes, so operands stay as they are between the two; `SetHF32` has no",
-    "effect; partial sums kept in L0C, callbacks and int4 are refused.",
+    "effect; partial sums kept in L0C, callbacks and int4 are refused. Scales for Fixpipe are read from L1",
+    "(C1): the position C2PIPE2GM is refused.",
     "",
 ]
 page = source / "docs/ascendc-coverage.md"
