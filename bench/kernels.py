@@ -9,24 +9,24 @@ interpreters run in a process and an environment of their own, turn about with o
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
-import time
-from typing import Callable
+from collections.abc import Callable
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-THREADS = len(os.sched_getaffinity(0))
-os.environ.setdefault("SOFTASCEND_THREADS", str(THREADS))
-
 import numpy as np
 
 import kernel_problems
 import rows
+from case import THREADS, Case, Timer
+from machine import Machine
+from measure import Effort, measure
+
+os.environ.setdefault("SOFTASCEND_THREADS", str(THREADS))
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLOAT16, ND = 1, 2  # of aclDataType, aclFormat
@@ -56,27 +56,6 @@ THEIRS = {
 THEIRS["pallas"] = THEIRS["pallas-tpu"]
 # A type's name here and in TensorFlow, and half a unit in the last place with some slack.
 SIGMOIDS = (("f32", "float32", 3e-7), ("f16", "float16", 1e-3), ("bf16", "bfloat16", 8e-3))
-
-
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """One row. `make` gives ours and the peer's timers, seconds a run of `count` runs."""
-
-    name: str
-    work: float
-    unit: str
-    peer_name: str
-    make: Callable[[], tuple[Callable[[int], float], Callable[[int], float]]]
-
-
-def timer(run: Callable[[], object]) -> Callable[[int], float]:
-    def seconds(count: int) -> float:
-        start = time.perf_counter()
-        for _ in range(count):
-            run()
-        return (time.perf_counter() - start) / count
-
-    return seconds
 
 
 # ---- our side
@@ -152,7 +131,7 @@ class Npu:
         return run
 
 
-def our_problem(npu: Npu, op: str, shape: tuple[int, ...], tile) -> Callable[[int], float]:
+def our_problem(npu: Npu, op: str, shape: tuple[int, ...], tile) -> Callable[[], None]:
     """A checked run of `op` of kernel_problems on the NPU."""
     given = kernel_problems.operands(op, shape)
     like = np.empty((shape[0], shape[2]), "f2") if op == "matmul" else given[0]
@@ -162,7 +141,7 @@ def our_problem(npu: Npu, op: str, shape: tuple[int, ...], tile) -> Callable[[in
     run = npu.kernel("sigmoid_f32" if op == "sigmoid" else op, blocks, buffers, *numbers)
     run()
     kernel_problems.check(op, npu.fetch(buffers[-1], like), given)
-    return timer(run)
+    return run
 
 
 # ---- the peers
@@ -189,9 +168,9 @@ class Peers:
             raise RuntimeError(f"{wish}: {answer['error']}")
         return answer
 
-    def problem(self, peer: str, op: str, tile) -> Callable[[int], float]:
+    def problem(self, peer: str, op: str, tile) -> Timer:
         self.ask({"make": [peer, op, tile]})
-        return lambda count: self.ask({"time": count})["seconds"]
+        return Timer(lambda count: self.ask({"time": count})["seconds"])
 
 
 def interpreter_cases(npu: Npu, peers: Peers, versions: dict) -> list[Case]:
@@ -214,7 +193,7 @@ def interpreter_cases(npu: Npu, peers: Peers, versions: dict) -> list[Case]:
 
                 tile = str(tiles[op][small]).replace(" ", "")
                 name = f"kernels/{op}{'-small' if small else ''}/{peer}"
-                rows.append(Case(name, float(work), unit, f"{names[peer]}, blocks of {tile}", make))
+                rows.append(Case(name, float(work), unit, make, peer_name=f"{names[peer]}, blocks of {tile}"))
     return rows
 
 
@@ -234,9 +213,10 @@ def add_beside_c(npu: Npu, plain: ctypes.CDLL) -> Case:
             npu.call(npu.acl.aclrtMemset, buffers[2], ctypes.c_size_t(4 * size), 0, ctypes.c_size_t(4 * size))
             run()
             kernel_problems.check("add", npu.fetch(buffers[2], given[0]), given)
-        return timer(ours), timer(peer)
+        return ours, peer
 
-    return Case("kernels/add/c", 1e-9 * size, "G elements/s", f"gcc -O3 loop, {THREADS} threads", make)
+    peer_name = f"gcc -O3 loop, {THREADS} threads"
+    return Case("kernels/add/c", 1e-9 * size, "G elements/s", make, peer_name=peer_name)
 
 
 def sigmoid_beside_tensorflow(npu: Npu, dtype: str, name: str, tolerance: float) -> Case:
@@ -259,10 +239,9 @@ def sigmoid_beside_tensorflow(npu: Npu, dtype: str, name: str, tolerance: float)
         ours()
         kernel_problems.check("sigmoid", npu.fetch(buffers[1], given[0]), given, tolerance)
         kernel_problems.check("sigmoid", peer().numpy(), given, 8 * tolerance)
-        return timer(ours), timer(peer)
+        return ours, peer
 
-    peer_name = f"TensorFlow {tf.__version__} CPU, {THREADS} threads"
-    return Case(f"kernels/sigmoid-{dtype}/tensorflow", 1e-9 * size, "G elements/s", peer_name, make)
+    return Case(f"kernels/sigmoid-{dtype}/tensorflow", 1e-9 * size, "G elements/s", make)
 
 
 def sigmoid_beside_copy(npu: Npu, plain: ctypes.CDLL) -> Case:
@@ -281,9 +260,9 @@ def sigmoid_beside_copy(npu: Npu, plain: ctypes.CDLL) -> Case:
         peer()
         ours()
         kernel_problems.check("sigmoid", npu.fetch(buffers[1], given[0]), given, 3e-7)
-        return timer(ours), timer(peer)
+        return ours, peer
 
-    return Case("kernels/sigmoid-f32/copy", 8e-9 * size, "GB/s", f"memcpy, {THREADS} threads", make)
+    return Case("kernels/sigmoid-f32/copy", 8e-9 * size, "GB/s", make, peer_name=f"memcpy, {THREADS} threads")
 
 
 def matmul_beside_aclnn(npu: Npu, size: int) -> Case:
@@ -296,9 +275,9 @@ def matmul_beside_aclnn(npu: Npu, size: int) -> Case:
         for run in (ours, peer):
             run()
             kernel_problems.check("matmul", npu.fetch(buffers[2], given[0]), given)
-        return timer(ours), timer(peer)
+        return ours, peer
 
-    return Case("kernels/matmul/aclnn", 2e-9 * size**3, "GFLOP/s", f"aclnnMatmul, {THREADS} threads", make)
+    return Case("kernels/matmul/aclnn", 2e-9 * size**3, "GFLOP/s", make, peer_name=f"aclnnMatmul, {THREADS} threads")
 
 
 def build_add(root: pathlib.Path, folder: pathlib.Path) -> Case:
@@ -310,29 +289,12 @@ def build_add(root: pathlib.Path, folder: pathlib.Path) -> Case:
 
         run()
         subprocess.run([str(folder / "add")], check=True, stdout=subprocess.DEVNULL)
-        return timer(run), lambda count: 5.0
+        return run, Timer(lambda count: 5.0)
 
-    return Case("kernels/build-add/limit", 1.0, "builds/s", "5 s", make)
+    return Case("kernels/build-add/limit", 1.0, "builds/s", make, peer_name="5 s")
 
 
 # ---- a run
-
-
-def measure(case: Case, seconds: float, rounds: int) -> dict[str, object]:
-    """As in run.py: rounds of ours and the peer turn about; medians, and quartiles of the ratio."""
-    ours, peer = case.make()
-    ours(1)
-    counts = [max(1, int(seconds / (2 * rounds) / side(1))) for side in (ours, peer)]
-    if max(counts) == 1:  # long runs: few rounds do
-        rounds = max(3, min(rounds, int(2 * seconds)))
-    times = []
-    for turn in range(rounds):
-        pair = [(0, ours), (1, peer)]
-        spent = {i: side(counts[i]) for i, side in (reversed(pair) if turn % 2 else pair)}
-        times.append((spent[0], spent[1]))
-        if spent[1] * counts[1] * (turn + 1) > 5 * seconds and turn >= 2:
-            break
-    return rows.row(case, case.peer_name, times) | {"rounds": len(times)}
 
 
 def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
@@ -348,8 +310,6 @@ def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
 
 def main() -> int:
     parser = rows.parser("bench kernels", __doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="for a case (default 2)")
-    parser.add_argument("--rounds", type=int, default=15, help="turns of each side (default 15)")
     arguments = parser.parse_args()
     arguments.case = [case for case in arguments.case if case != "kernels"]  # all of them
 
@@ -374,16 +334,9 @@ def main() -> int:
         chosen = rows.choose(cases, arguments)
         if isinstance(chosen, int):
             return chosen
-        load = os.getloadavg()[0]
-        print(f"Ascend C kernels through kernel_operator.h, {THREADS} threads; load {load:.1f}")
-        rows.table(
-            chosen,
-            lambda case: measure(case, arguments.seconds, arguments.rounds),
-            arguments.json,
-            heads=("ours", "peer"),
-            widths=(32, 13, 8),
-            name_peers=True,
-        )
+        machine, effort = Machine(), Effort(arguments.seconds, arguments.rounds)
+        print(f"Ascend C kernels through kernel_operator.h. {machine.heading()}")
+        rows.table(chosen, lambda case: measure(case, machine, effort), arguments.json)
     return 0
 
 

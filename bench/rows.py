@@ -1,11 +1,11 @@
-"""What the benchmarks share: choosing cases, a row of figures from the rounds' times, the table."""
+"""What a run prints and writes: the choice of cases, a line for each row, JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
+import time
 from collections.abc import Callable, Sequence
 
 
@@ -13,65 +13,101 @@ def parser(prog: str, description: str) -> argparse.ArgumentParser:
     """The arguments that every table takes."""
     made = argparse.ArgumentParser(prog=prog, description=description)
     made.add_argument("case", nargs="*", help="a case, or the start of its name; all if none")
-    made.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
+    made.add_argument("--json", metavar="FILE", help="also write the rows to FILE; - is standard output")
     made.add_argument("--list", action="store_true", help="name the cases and stop")
+    made.add_argument("--seconds", type=_positive(float), default=3.0, help="for a case (default %(default)s)")
+    made.add_argument("--rounds", type=_positive(int), default=25, help="turns of each side at most (default %(default)s)")
     return made
+
+
+def _positive(kind: type) -> Callable[[str], float]:
+    def read(text: str):
+        value = kind(text)
+        if not 0 < value < 1e6:
+            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        return value
+
+    read.__name__ = "number"  # for argparse's own message
+    return read
 
 
 def choose(cases: Sequence, arguments: argparse.Namespace) -> list | int:
     """Those asked for, or the exit code if there is nothing to measure."""
-    chosen = [c for c in cases if not arguments.case or any(c.name.startswith(want) for want in arguments.case)]
+    wanted = [w.rstrip("*") for w in arguments.case]
+    unknown = [w for w in wanted if not any(c.name.startswith(w) for c in cases)]
+    if unknown:
+        print(f"bench: no case starts with {' or '.join(unknown)}; see --list", file=sys.stderr)
+        return 2
+    chosen = [c for c in cases if not wanted or any(c.name.startswith(w) for w in wanted)]
     if arguments.list:
         print("\n".join(case.name for case in chosen))
         return 0
-    if not chosen:
-        print(f"bench: no case starts with {' or '.join(arguments.case)}; see --list", file=sys.stderr)
-        return 2
     return chosen
 
 
-def row(case, peer_name: str, times: Sequence[tuple[float, float]]) -> dict[str, object]:
-    """A case's row, from seconds of ours and the peer's in each round.
-
-    Returns
-    -------
-    dict with ``case``, ``ours`` and ``peer`` (medians, in ``unit``), ``peer_name``, ``ratio`` (median of the
-    rounds' ratios, above 1 where ours is faster) and its ``low`` and ``high`` quartiles.
-    """
-    ratios = sorted(b / a for a, b in times)
-    return {
-        "case": case.name,
-        "ours": case.work / statistics.median(a for a, _ in times),
-        "peer": case.work / statistics.median(b for _, b in times),
-        "peer_name": peer_name,
-        "unit": case.unit,
-        "ratio": statistics.median(ratios),
-        "low": ratios[len(ratios) // 4],
-        "high": ratios[-1 - len(ratios) // 4],
-    }
-
-
-def table(
-    cases: Sequence, measure: Callable[..., dict], file: str | None, *, heads: tuple[str, str], widths: tuple[int, int, int],
-    name_peers: bool = False,
-) -> None:  # fmt: skip
-    """Measures the cases, prints a line for each as it is there, and writes them to `file` if one is named."""
-    case_width, unit_width, ratio_width = widths
-    print(
-        f"{'case':{case_width}} {heads[0]:>9} {heads[1]:>9} {'unit':{unit_width}} {'ratio':>{ratio_width}}  (quartiles)"
-        + ("  peer" if name_peers else "")
+def line(row: dict, width: int) -> str:
+    """A row of the table; `width` is the case's column."""
+    spread = f"{_number(row['low'])} - {_number(row['high'])}" if "low" in row else ""
+    verdict = "" if "target" not in row else f"{'met' if row['met'] else 'NOT MET'} ({row['target']:g})"
+    text = (
+        f"{row['case']:{width}} {row['ours']:9.3g} {row['peer']:9.3g} {row['unit']:13} {_number(row['ratio']):>6}  "
+        f"{spread:13}  {verdict:15} {row['peer_name']}"
     )
-    results = []
-    for case in cases:
-        r = measure(case)
-        results.append(r)
-        print(
-            f"{r['case']:{case_width}} {r['ours']:9.3g} {r['peer']:9.3g} {r['unit']:{unit_width}} "
-            f"{r['ratio']:{ratio_width}.2f}  ({r['low']:.2f} - {r['high']:.2f})"
-            + (f"  {r['peer_name']}" if name_peers else ""),
-            flush=True,
-        )
+    return text + (f"; {row['note']}" if "note" in row else "")
+
+
+def _number(x: float) -> str:
+    return f"{x:.2f}" if x < 100 else f"{x:.0f}"
+
+
+def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) -> list[dict]:
+    """Measures the cases, prints a line for each as it is there, and writes them to `file` if one is named.
+
+    A case that fails is named on standard error and has no row; the others are measured.
+    """
+    out = sys.stderr if file == "-" else sys.stdout
+    width = max(len(case.name) for case in cases)
+    print(
+        f"{'case':{width}} {'ours':>9} {'peer':>9} {'unit':13} {'ratio':>6}  {'quartiles':13}  {'target':15} peer", file=out
+    )
+    results, begin = [], time.monotonic()
+    for done, case in enumerate(cases):
+        progress = _Progress(done, len(cases), case.name, time.monotonic() - begin)
+        try:
+            row = measure(case)
+        except Exception as error:  # one case must not cost the others of a long run
+            progress.clear()
+            print(f"bench: {case.name}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        progress.clear()
+        results.append(row)
+        print(line(row, width), file=out, flush=True)
+    judged = [row for row in results if "target" in row]
+    if judged:
+        print(f"{sum(row['met'] for row in judged)} of {len(judged)} targets met", file=out)
     if file:
+        write(results, file)
+    return results
+
+
+def write(results: Sequence[dict], file: str) -> None:
+    text = json.dumps(list(results), indent=2) + "\n"
+    if file == "-":
+        sys.stdout.write(text)
+    else:
         with open(file, "w", encoding="utf-8") as out:
-            json.dump(results, out, indent=2)
-            out.write("\n")
+            out.write(text)
+
+
+class _Progress:
+    """Which case runs and how long the rest may take, on a terminal's last line."""
+
+    def __init__(self, done: int, count: int, name: str, seconds: float) -> None:
+        self.shown = sys.stderr.isatty()
+        if self.shown:
+            left = f", about {seconds / done * (count - done):.0f} s left" if done else ""
+            print(f"[{done + 1}/{count}] {name}{left}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
