@@ -16,6 +16,7 @@ from case import THREADS
 LIBRARY = "libsoftascend_peak.so"
 # Of bench/peak.h.
 KINDS = {"f32": 0, "bf16": 1, "amx": 2}
+KIND_NAMES = {"f32": "float32 FMA", "bf16": "bfloat16 dot", "amx": "AMX"}
 
 
 class Machine:
@@ -31,13 +32,13 @@ class Machine:
 
         return f"TensorFlow {tf.__version__} CPU, {self.threads} threads"
 
+    @functools.cache
     def kind(self, dtype: str) -> str:
-        """Which multiply-add the backend has for products of the dtype; float16 is widened to float32."""
+        """The fastest multiply-add that the backend has for products of the dtype; float16 is widened to float32."""
         if dtype != "bf16" or self.backend not in ("amx", "avx512"):
             return "f32"
-        if self.backend == "amx":
-            return "amx"
-        return "bf16" if self.fma_rate("bf16", 1e-4) else "f32"
+        kinds = ("f32", "bf16") + (("amx",) if self.backend == "amx" else ())
+        return max(kinds, key=lambda kind: self.fma_rate(kind, 5e-3))
 
     def fma_peak(self, dtype: str) -> float:
         """GFLOP/s of independent multiply-adds of that dtype on all threads; some milliseconds. 0 if not known."""
@@ -46,22 +47,23 @@ class Machine:
     def fma_rate(self, kind: str, seconds: float) -> float:
         if not self._library:
             return 0.0
-        wide = int(self.backend in ("amx", "avx512"))
+        wide = int(self.backend != "avx2")
         return 1e-9 * self._library.sa_peak_fma(KINDS[kind], wide, self.threads, seconds)
 
-    def copy(self, destination: int, source: int, size: int, streaming: bool) -> None:
-        """Copies `size` bytes between addresses on all threads, with streaming stores or common ones."""
-        if self._library.sa_peak_copy(destination, source, size, self.threads, int(streaming)):
-            raise RuntimeError("bench: no threads for the copy")
+    def copy_rate(self, destination: int, source: int, size: int, streaming: bool, seconds: float) -> float:
+        """GB/s, read and written, of copies of `size` bytes between two addresses on all threads."""
+        if not self._library:
+            return 0.0
+        rate = self._library.sa_peak_copy(destination, source, size, int(streaming), self.threads, seconds)
+        return 1e-9 * rate
 
     def heading(self) -> str:
-        parts = [cpu_model(), f"load {os.getloadavg()[0]:.1f}"]
-        if peak := self.fma_rate("f32", 0.02):
-            parts.insert(1, f"peak {peak:.0f} GFLOP/s float32")
-            kind = self.kind("bf16")
-            if kind != "f32":
-                name = "AMX" if kind == "amx" else "dot"
-                parts.insert(2, f"{self.fma_rate(kind, 0.02):.0f} bfloat16 ({name})")
+        parts = [cpu_model()]
+        for dtype, name in (("f32", "float32"), ("bf16", "bfloat16")):
+            kind = self.kind(dtype)
+            if peak := self.fma_rate(kind, 0.02):
+                parts.append(f"peak {peak:.0f} GFLOP/s {name} ({KIND_NAMES[kind]})")
+        parts.append(f"load {os.getloadavg()[0]:.1f}")
         return f"SoftAscend ({self.backend}) on {self.threads} threads; {self.tensorflow()}\n" + ", ".join(parts)
 
 
@@ -74,7 +76,9 @@ def _load() -> ctypes.CDLL | None:
     library = ctypes.CDLL(str(path))
     library.sa_peak_fma.restype = ctypes.c_double
     library.sa_peak_fma.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_double]
-    library.sa_peak_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int]
+    library.sa_peak_copy.restype = ctypes.c_double
+    library.sa_peak_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    library.sa_peak_copy.argtypes += [ctypes.c_int, ctypes.c_int, ctypes.c_double]
     return library
 
 
@@ -84,6 +88,12 @@ def backend() -> str:
     text = subprocess.run([program, "info"], capture_output=True, text=True).stdout if program else ""
     found = re.search(r"^instructions (\w+)", text, re.MULTILINE)
     return found[1] if found else os.environ.get("SOFTASCEND_CPU", "unknown")
+
+
+@functools.cache
+def this() -> Machine:
+    """The machine of this run."""
+    return Machine()
 
 
 @functools.cache

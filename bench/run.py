@@ -41,8 +41,8 @@ def main() -> int:
         os.environ["SOFTASCEND_CPU"] = arguments.cpu
     os.environ["SOFTASCEND_THREADS"] = str(THREADS)
 
+    import machine
     from measure import Effort, measure
-    from machine import Machine
 
     import tensorflow as tf
 
@@ -50,10 +50,10 @@ def main() -> int:
     if not tf.config.list_physical_devices("NPU"):
         print("bench: no NPU device; run through ./dev bench", file=sys.stderr)
         return 1
-    machine = Machine()
-    print(machine.heading(), file=sys.stderr if arguments.json == "-" else sys.stdout)
+    here = machine.this()
+    print(here.heading(), file=sys.stderr if arguments.json == "-" else sys.stdout)
     effort = Effort(arguments.seconds, arguments.rounds)
-    results = rows.table(chosen, lambda case: measure(case, machine, effort), arguments.json)
+    results = rows.table(chosen, lambda case: measure(case, here, effort), arguments.json)
     return 0 if len(results) == len(chosen) else 1
 
 
