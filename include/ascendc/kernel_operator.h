@@ -6,7 +6,8 @@
  * here and what is missing: docs/ascendc-coverage.md.
  *
  *   base.h types.h enums.h params.h   attributes, half and bfloat16_t, names, parameter structures
- *   tensor.h queue.h flags.h          GlobalTensor, LocalTensor; TPipe, TQue, TBuf
+ *   tensor.h list_tensor.h            GlobalTensor, LocalTensor; lists of them in GM
+ *   queue.h flags.h                   TPipe, TQue, TBuf
  *   move.h intrinsics.h               DataCopy, DataCopyPad, Copy; on raw pointers
  *   elementwise.h compare.h reduce.h arrange.h sort.h   the vector pipe
  *   operators.h unqualified.h         dst = a + b; names without AscendC::
@@ -33,6 +34,7 @@
 #include "ascendc/later_chips.h"
 #include "ascendc/launch.h"
 #include "ascendc/layout.h"
+#include "ascendc/list_tensor.h"
 #include "ascendc/move.h"
 #include "ascendc/normalize.h"
 #include "ascendc/norms.h"

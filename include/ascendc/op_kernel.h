@@ -83,7 +83,8 @@ void enter_kernel(void (*kernel)(Parameters...), const char *name, sa_project_ar
     }                                                                                              \
     extern "C" {                                                                                   \
     extern const sa_project_variant softascend_variant_##op;                                       \
-    const sa_project_variant softascend_variant_##op = {softascend_enter_##op, &sa_kind_##kernel}; \
+    const sa_project_variant softascend_variant_##op = {softascend_enter_##op, &sa_kind_##kernel,  \
+                                                        nullptr, 0};                               \
     }
 
 #endif

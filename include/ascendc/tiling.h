@@ -45,7 +45,9 @@ SA_INLINE bool is_tiling_key(uint64_t key)
 }
 } // namespace softascend
 
-#ifdef TILING_KEY_VAR
+#ifdef SOFTASCEND_FINDS_TILING_KEYS /* ascc looks which keys a kernel names */
+#define TILING_KEY_IS(...) softascend_tiling_key_is(__VA_ARGS__)
+#elif defined(TILING_KEY_VAR)
 #define TILING_KEY_IS(key) (TILING_KEY_VAR == (uint64_t)(key))
 #else
 #define TILING_KEY_VAR (::softascend::tiling_key())

@@ -93,11 +93,19 @@ typedef struct sa_project_struct {
     const sa_project_field *fields;
 } sa_project_struct;
 
-/* A kernel compiled for one combination of dtypes and formats. */
+/* A kernel compiled for one combination of dtypes and formats. One that asks for its tiling key in
+ * the preprocessor is compiled for each key: then `keys` has them, and there is no entry. */
 typedef struct sa_project_variant {
     sa_kernel entry;
     const unsigned char *kind; /* which cores: enum kernel_kind of ascendc/launch.h */
+    const struct sa_project_key *keys;
+    size_t key_count;
 } sa_project_variant;
+
+typedef struct sa_project_key {
+    uint64_t key;
+    const sa_project_variant *variant;
+} sa_project_key;
 
 typedef struct sa_project_call sa_project_call;
 typedef struct sa_project_op sa_project_op;

@@ -69,6 +69,11 @@ def test_tiling_keys(ops, by, step):
     np.testing.assert_array_equal(same.numpy(), x)
 
 
+@pytest.mark.parametrize("key, want", [(10**16 + 1, X + 4), (10**16 + 2, X * 4), (7, X / 4)])
+def test_tiling_keys_of_the_preprocessor(ops, key, want):
+    np.testing.assert_array_equal(on_npu(lambda: ops.choose_by(X, key=key, by=4)).numpy(), want)
+
+
 @pytest.mark.parametrize("biased", [False, True])
 def test_lists_host_values_and_writing_over_an_input(ops, biased):
     total = tf.constant([1.0, 2.0, 3.0])
@@ -105,7 +110,12 @@ def test_lists_host_values_and_writing_over_an_input(ops, biased):
             tf.errors.InvalidArgumentError,
             r"scale_shift.cpp:\d+\) returned GRAPH_FAILED.*mode .refuse.",
         ),
-        (lambda o: o.no_such_op, AttributeError, "it has gather_add, scale_shift"),
+        (
+            lambda o: o.choose_by(X, key=5, by=4),
+            tf.errors.InvalidArgumentError,
+            r"choose_by.cpp:\d+\) set the tiling key 5, .*of ChooseBy has: 7, 10000000000000001",
+        ),
+        (lambda o: o.no_such_op, AttributeError, "it has choose_by, gather_add, scale_shift"),
     ],
 )
 def test_what_is_wrong_is_said(ops, call, error, text):

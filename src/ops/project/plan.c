@@ -3,6 +3,7 @@
  * kernels take addresses alone. */
 #include "ops/project/project.h"
 
+#include "core/observe.h"
 #include "ops/elementwise/engine.h"
 
 #include <stdio.h>
@@ -205,6 +206,33 @@ static aclnnStatus find_variant(const sa_project_call *call, const sa_project_va
                      project_text(text, call), list);
 }
 
+/* Of a kernel that was compiled for each tiling key, the one for the key that is set. */
+static aclnnStatus choose_key(const sa_project_call *call, const sa_project_variant **variant)
+{
+    const sa_project_op *op = call->op;
+    const sa_project_variant *v = *variant;
+    char list[PROJECT_TEXT] = "", line[128] = "?";
+
+    if (!v->keys)
+        return ACLNN_SUCCESS;
+    for (size_t i = 0; i < v->key_count; i++)
+        if (v->keys[i].key == call->tiling_key) {
+            *variant = v->keys[i].variant;
+            return ACLNN_SUCCESS;
+        }
+    for (size_t i = 0; i < v->key_count && strlen(list) < sizeof list - 32; i++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%llu", i ? ", " : "",
+                 (unsigned long long)v->keys[i].key);
+    }
+    if (op->tiling_address)
+        sa_source_line((const char *)op->tiling_address + 1, line, sizeof line);
+    return sa_refuse(op->function,
+                     "the tiling function (%s) set the tiling key %llu, for these dtypes the "
+                     "kernel of %s has: %s",
+                     line, (unsigned long long)call->tiling_key, op->name, list);
+}
+
 /* ---- both phases */
 
 static sa_core_type core_type(const sa_project_variant *v)
@@ -258,6 +286,7 @@ static aclnnStatus plan(aclOpExecutor *ex, project_frame *f, const sa_project_va
     uint64_t workspace = 0;
     aclnnStatus s = run_tiling(call, &workspace);
 
+    s = s ? s : choose_key(call, &v);
     s = s ? s : pack_all(ex, &p, f);
     if (s)
         return s;

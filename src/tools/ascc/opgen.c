@@ -1,6 +1,5 @@
 /* What ascc writes for the operators of an op project, from the definitions that their host code
- * leaves when it is loaded: aclnn headers, aclnn functions, and for each kernel and combination of
- * dtypes a source that surrounds it. */
+ * leaves when it is loaded: aclnn headers and aclnn functions; for the kernels opkernels.c does. */
 #include "softascend/op_project.h"
 #include "tools/ascc/opnames.h"
 #include "tools/ascc/opproject.h"
@@ -14,15 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int wrong(const sa_project_op *op, const char *format, const char *text)
+int op_wrong(const sa_project_op *op, const char *text)
 {
-    fprintf(stderr, "%s:%d: error: %s: ", op->file, op->line, op->name);
-    fprintf(stderr, format, text);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s:%d: error: %s: %s\n", op->file, op->line, op->name, text);
     return 1;
 }
 
-static int save(const text *t, const char *path)
+int op_save(const text *t, const char *path)
 {
     text old = {0};
     /* one that did not change keeps its time, so that nothing is compiled again for it */
@@ -34,11 +31,6 @@ static int save(const text *t, const char *path)
         return 1;
     }
     return 0;
-}
-
-static const sa_project_param *param(const sa_project_op *op, size_t i)
-{
-    return i < op->input_count ? &op->inputs[i] : &op->outputs[i - op->input_count];
 }
 
 /* ---- the aclnn functions */
@@ -121,21 +113,46 @@ static int write_header(const sa_project_op *op, const char *include)
                "aclnnStatus %s(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, "
                "aclrtStream stream);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
                op->function, parameters.bytes, op->function);
-    return save(&t, say("%s/aclnn_%s.h", include, snake));
+    return op_save(&t, say("%s/aclnn_%s.h", include, snake));
 }
 
-static void write_functions(text *t, const sa_project_op *op, size_t index, char *const *variants)
+static void declare_variant(text *t, const char *name)
 {
-    text parameters = {0}, pack = {0};
+    text_print(t, "extern \"C\" const sa_project_variant softascend_variant_%s;\n", name);
+}
+
+static void write_keys(text *t, const combination *c, size_t index, size_t number)
+{
+    for (size_t k = 0; k < c->keys.count; k++) {
+        declare_variant(t, op_key_name(c, k));
+    }
+    text_print(t, "static const sa_project_key keys_%zu_%zu[] = {", index, number);
+    for (size_t k = 0; k < c->keys.count; k++) {
+        text_print(t, "{%lluu, &softascend_variant_%s}, ", (unsigned long long)c->keys.at[k],
+                   op_key_name(c, k));
+    }
+    text_print(t,
+               "};\nstatic const sa_project_variant keyed_%zu_%zu = {nullptr, nullptr, "
+               "keys_%zu_%zu, %zu};\n",
+               index, number, index, number, c->keys.count);
+}
+
+static void write_functions(text *t, const sa_project_op *op, size_t index,
+                            const combination *combinations)
+{
+    text parameters = {0}, pack = {0}, list = {0};
     arguments(op, &parameters, &pack);
-    for (size_t c = 0; c < op->combination_count; c++) {
-        text_print(t, "extern \"C\" const sa_project_variant softascend_variant_%s;\n",
-                   variants[c]);
+    for (size_t n = 0; n < op->combination_count; n++) {
+        const combination *c = &combinations[n];
+        if (c->keys.count) {
+            write_keys(t, c, index, n);
+            text_print(&list, "&keyed_%zu_%zu, ", index, n);
+        } else {
+            declare_variant(t, c->name);
+            text_print(&list, "&softascend_variant_%s, ", c->name);
+        }
     }
-    text_print(t, "static const sa_project_variant *const variants_%zu[] = {", index);
-    for (size_t c = 0; c < op->combination_count; c++) {
-        text_print(t, "&softascend_variant_%s, ", variants[c]);
-    }
+    text_print(t, "static const sa_project_variant *const variants_%zu[] = {%s", index, list.bytes);
     text_print(t,
                "};\nextern \"C\" aclnnStatus %sGetWorkspaceSize(%s)\n{\n"
                "    sa_project_arg args[%zu] = {};\n%s"
@@ -149,7 +166,7 @@ static void write_functions(text *t, const sa_project_op *op, size_t index, char
 }
 
 static int write_glue(generated *out, sa_project_op *const *ops, size_t count,
-                      char *const *const *variants, const char *include, const char *folder)
+                      combination *const *combinations, const char *include, const char *folder)
 {
     text t = {0};
     text_put(&t, "#include \"softascend/op_project.h\"\n");
@@ -160,7 +177,7 @@ static int write_glue(generated *out, sa_project_op *const *ops, size_t count,
                  "static const sa_project_op *const *all();\n"
                  "static const sa_project_op *op(size_t i)\n{\n    return all()[i];\n}\n\n");
     for (size_t i = 0; i < count; i++) {
-        write_functions(&t, ops[i], i, variants[i]);
+        write_functions(&t, ops[i], i, combinations[i]);
     }
     text_put(&t, "static const sa_project_op *const *all()\n{\n"
                  "    static const sa_project_op *const *const list = [] {\n"
@@ -177,161 +194,13 @@ static int write_glue(generated *out, sa_project_op *const *ops, size_t count,
                "sa_project_run, sa_project_infer};\n    return &library;\n}\n",
                count);
     out->glue = say("%s/aclnn.cpp", folder);
-    return save(&t, out->glue);
-}
-
-/* ---- the kernels */
-
-static const sa_project_struct *find_struct(const sa_project_struct *all, size_t count,
-                                            const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!strcmp(all[i].name, name)) {
-            return &all[i];
-        }
-    }
-    return NULL;
-}
-
-/* A structure as the kernel declares it, those that it is made of before it. */
-static void write_struct(text *t, words *done, const sa_project_struct *s,
-                         const sa_project_struct *all, size_t count)
-{
-    for (size_t i = 0; i < done->count; i++) {
-        if (!strcmp(done->at[i], s->name)) {
-            return;
-        }
-    }
-    words_add(done, s->name);
-    for (size_t i = 0; i < s->field_count; i++) {
-        const sa_project_struct *inner = find_struct(all, count, s->fields[i].type);
-        if (inner) {
-            write_struct(t, done, inner, all, count);
-        }
-    }
-    text_print(t, "struct %s {\n", s->name);
-    for (size_t i = 0; i < s->field_count; i++) {
-        const sa_project_field *f = &s->fields[i];
-        text_print(t, f->count ? "    %s %s[%zu];\n" : "    %s %s;\n", f->type, f->name, f->count);
-    }
-    text_print(t, "};\nstatic_assert(sizeof(%s) == %zu, \"\");\n", s->name, s->bytes);
-    for (size_t i = 0; i < s->field_count; i++) {
-        text_print(t, "static_assert(__builtin_offsetof(%s, %s) == %zu, \"\");\n", s->name,
-                   s->fields[i].name, s->fields[i].offset);
-    }
-}
-
-/* REGISTER_TILING_DATA_CLASS(Op, …) and (Op_KEY, …). */
-static bool struct_of(const sa_project_struct *s, const sa_project_op *op)
-{
-    size_t n = strlen(op->name);
-    return !strncmp(s->op, op->name, n) &&
-           (!s->op[n] || (s->op[n] == '_' && s->op[n + 1] &&
-                          strspn(s->op + n + 1, "0123456789") == strlen(s->op + n + 1)));
-}
-
-static void write_structs(text *t, const sa_project_op *op, const sa_project_struct *all,
-                          size_t count)
-{
-    words done = {0};
-    const char *own = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (struct_of(&all[i], op)) {
-            write_struct(t, &done, &all[i], all, count);
-            own = !strcmp(all[i].op, op->name) ? all[i].name : own;
-        }
-    }
-    if (own) {
-        text_print(t, "using softascend_tiling_data = %s;\n", own);
-    }
-}
-
-static int write_dtypes(text *t, const sa_project_op *op, size_t combination)
-{
-    for (size_t i = 0; i < op->input_count + op->output_count; i++) {
-        const sa_project_param *p = param(op, i);
-        const char *name = upper_name(p->name), *original, *type;
-        if (p->same_input >= 0) {
-            continue;
-        }
-        if (!dtype_names(p->dtypes[combination], &type, &original)) {
-            return wrong(op, "%s",
-                         say("%s is of the dtype %d, which kernels here do not have", p->name,
-                             p->dtypes[combination]));
-        }
-        text_print(t, "#define DTYPE_%s %s\n#define ORIG_DTYPE_%s %s\n#define FORMAT_%s %d\n", name,
-                   type, name, original, name, p->formats[combination]);
-    }
-    return 0;
-}
-
-/* The kernel's file: FILE.cpp by the operator's name or ExtendCfgInfo's "opFile.value". */
-static const char *kernel_file(const sa_project_op *op, const words *kernels, const char *snake)
-{
-    char *wanted = say("%s.cpp", op->kernel_file ? op->kernel_file : snake);
-    for (size_t i = 0; i < kernels->count; i++) {
-        if (!strcmp(base_name(kernels->at[i]), wanted)) {
-            return kernels->at[i];
-        }
-    }
-    text list = {0};
-    for (size_t i = 0; i < kernels->count; i++) {
-        text_print(&list, "%s%s", i ? ", " : "", kernels->at[i]);
-    }
-    wrong(op, "%s",
-          say("there is no kernel file %s among: %s", wanted, list.bytes ? list.bytes : "none"));
-    return NULL;
-}
-
-static int write_variants(generated *out, const sa_project_op *op, char **names,
-                          const words *kernels, const sa_project_struct *structs,
-                          size_t struct_count, const char *folder)
-{
-    char *snake = snake_name(op->name);
-    const char *file = kernel_file(op, kernels, snake);
-    text source = {0}, tiling = {0};
-    words seen = {0};
-    if (!file) {
-        return 1;
-    }
-    if (!text_read(&source, file) || !contains_word(source.bytes, snake)) {
-        return wrong(op, "%s", say("%s has no kernel %s", file, snake));
-    }
-    write_structs(&tiling, op, structs, struct_count);
-    for (size_t c = 0; c < op->combination_count; c++) {
-        text defines = {0}, t = {0};
-        if (write_dtypes(&defines, op, c)) {
-            return 1;
-        }
-        names[c] = say("%s_%zu", op->name, c);
-        for (size_t n = 0; n < c; n++) {
-            if (!strcmp(seen.at[n], defines.bytes)) {
-                names[c] = names[n]; /* the same kernel serves both */
-                break;
-            }
-        }
-        words_add(&seen, defines.bytes);
-        if (strcmp(names[c], say("%s_%zu", op->name, c)) != 0) {
-            continue;
-        }
-        text_print(&t, "%s#include \"ascendc/op_kernel.h\"\n%s#include \"%s\"\n", defines.bytes,
-                   tiling.bytes ? tiling.bytes : "", file);
-        text_print(&t, "SOFTASCEND_OP_VARIANT(%s, %s, %zu)\n", names[c], snake,
-                   op->input_count + op->output_count + 2);
-        out->variants = grow(out->variants, (out->count + 1) * sizeof *out->variants);
-        variant *v = &out->variants[out->count++];
-        *v = (variant){names[c], say("%s/%s.cpp", folder, names[c])};
-        if (save(&t, v->source)) {
-            return 1;
-        }
-    }
-    return 0;
+    return op_save(&t, out->glue);
 }
 
 /* ---- all of it, in a process of its own: host code of the user's runs */
 
-static int generate(generated *out, const char *library, const char *include, const char *folder,
-                    const words *kernels)
+static int generate(generated *out, const options *o, const char *library, const char *include,
+                    const char *folder, const words *kernels)
 {
     void *host = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!host) {
@@ -345,7 +214,7 @@ static int generate(generated *out, const char *library, const char *include, co
     size_t count = 0, struct_count = 0;
     sa_project_op *const *ops = get_ops(&count);
     const sa_project_struct *structs = get_structs(&struct_count);
-    char ***variants = grow(NULL, (count + 1) * sizeof *variants);
+    combination **combinations = grow(NULL, (count + 1) * sizeof *combinations);
     int code = 0;
 
     if (count == 0) {
@@ -355,15 +224,15 @@ static int generate(generated *out, const char *library, const char *include, co
     for (size_t i = 0; i < count; i++) {
         const sa_project_op *op = ops[i];
         if (op->fault) {
-            code = wrong(op, "%s", op->fault);
+            code = op_wrong(op, op->fault);
             continue;
         }
-        variants[i] = grow(NULL, op->combination_count * sizeof **variants);
-        code |= write_variants(out, op, variants[i], kernels, structs, struct_count, folder);
+        combinations[i] = grow(NULL, op->combination_count * sizeof **combinations);
+        maker m = {out, o, op, kernels, structs, struct_count, folder, NULL, NULL};
+        code |= op_kernels(&m, combinations[i]);
         code |= write_header(op, include);
     }
-    return code ? code
-                : write_glue(out, ops, count, (char *const *const *)variants, include, folder);
+    return code ? code : write_glue(out, ops, count, combinations, include, folder);
 }
 
 /* From the child to its parent: one word a line, what is in `out`. */
@@ -399,8 +268,8 @@ static void receive_all(generated *out, FILE *from)
     }
 }
 
-int op_generate(generated *out, const char *host_library, const char *include, const char *folder,
-                const words *kernels)
+int op_generate(generated *out, const options *o, const char *host_library, const char *include,
+                const char *folder, const words *kernels)
 {
     int ends[2], status;
     *out = (generated){0};
@@ -413,7 +282,7 @@ int op_generate(generated *out, const char *host_library, const char *include, c
     if (child == 0) {
         FILE *to = fdopen(ends[1], "w");
         close(ends[0]);
-        int code = generate(out, host_library, include, folder, kernels);
+        int code = generate(out, o, host_library, include, folder, kernels);
         if (!code && to) {
             send_all(out, to);
             fclose(to);

@@ -84,7 +84,7 @@ static int find_sources(const options *o, words *hosts, words *kernels)
 }
 
 /* Where headers are looked for that sources name without a folder. */
-static void add_includes(words *w, const words *files)
+void add_includes(words *w, const words *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *path = files->at[i];
@@ -280,7 +280,7 @@ int op_project_build(const options *o)
     include = absolute(include);
     char *host_library = temporary("libhost.so"), *generated_in = absolute(temporary_folder());
     code = link_library(o, &objects, host_library);
-    code = code ? code : op_generate(&g, host_library, include, generated_in, &kernels);
+    code = code ? code : op_generate(&g, o, host_library, include, generated_in, &kernels);
     code = code ? code : compile_variants(o, &kernels, &g, &variants);
     if (code) {
         return code;

@@ -1,10 +1,12 @@
 /* Calls the operators of the project beside it, as a C program does that links with the library and
  * AscendCL: values against double arithmetic, and what is refused, with its text. */
 #include "acl/acl.h"
+#include "aclnn_choose_by.h"
 #include "aclnn_gather_add.h"
 #include "aclnn_scale_shift.h"
 #include "aclnn_step_by.h"
 #include "aclnn_sum_and_max.h"
+#include "aclnn_sum_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,6 +157,52 @@ static void test_keys(void)
     }
 }
 
+/* A kernel for each key: the preprocessor chose. */
+static void test_keys_of_the_preprocessor(void)
+{
+    static const struct {
+        int64_t key;
+        aclDataType dtype;
+        double want[3];
+        const char *refused[4];
+    } cases[] = {
+        {10000000000000001, ACL_FLOAT, {12, 6, -2}, {NULL}},
+        {10000000000000001, ACL_INT32, {12, 6, -2}, {NULL}},
+        {10000000000000002, ACL_FLOAT, {32, 8, -24}, {NULL}},
+        {10000000000000002, ACL_INT32, {32, 8, -24}, {NULL}},
+        {7, ACL_FLOAT, {2, 0.5, -1.5}, {NULL}},
+        {7,
+         ACL_INT32,
+         {0},
+         {"aclnnChooseBy: the tiling function (choose_by.cpp:", "set the tiling key 7,",
+          "kernel of ChooseBy has: 10000000000000001, 10000000000000002"}},
+        {0,
+         ACL_FLOAT,
+         {0},
+         {"set the tiling key 0,", "has: 7, 10000000000000001, 10000000000000002"}},
+    };
+    float floats[] = {8, 2, -6};
+    int32_t integers[] = {8, 2, -6};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        bool real = cases[n].dtype == ACL_FLOAT;
+        void *x = upload(real ? (void *)floats : integers, 12), *y = device(12);
+        float got_floats[3] = {0};
+        int32_t got_integers[3] = {0};
+        aclnnStatus s;
+        RUN(aclnnChooseBy, s, tensor(cases[n].dtype, 0, 3, NULL, x), cases[n].key, 4,
+            tensor(cases[n].dtype, 0, 3, NULL, y));
+        CHECK(s == (cases[n].refused[0] ? 161002 : 0), "case %zu: %d %s", n, s, said);
+        for (size_t i = 0; cases[n].refused[i]; i++)
+            CHECK(strstr(said, cases[n].refused[i]), "case %zu: \"%s\" is not in \"%s\"", n,
+                  cases[n].refused[i], said);
+        aclrtMemcpy(real ? (void *)got_floats : got_integers, 12, y, 12, ACL_MEMCPY_DEVICE_TO_HOST);
+        for (int i = 0; i < 3 && !cases[n].refused[0]; i++) {
+            double got = real ? (double)got_floats[i] : got_integers[i];
+            CHECK(got == cases[n].want[i], "case %zu, %d: %g", n, i, got);
+        }
+    }
+}
+
 static void test_workspace(void)
 {
     enum { COUNT = 1001 };
@@ -219,6 +267,36 @@ static void test_lists(void)
         }
 }
 
+/* Shapes and addresses come from the list alone. */
+static void test_list_descriptions(void)
+{
+    static const int64_t shapes[][3] = {{5, 1, 1}, {2, 3, 4}, {0, 3, 1}, {1, 1, 1}};
+    static const uint64_t ranks[] = {1, 3, 2, 0};
+    enum { COUNT = 4 };
+    float values[24], want[COUNT] = {0}, got[COUNT];
+    aclTensor *list[COUNT];
+    for (int i = 0; i < 24; i++)
+        values[i] = (float)(i * i) + 0.5f;
+    for (int i = 0; i < COUNT; i++) {
+        int64_t size = shapes[i][0] * shapes[i][1] * shapes[i][2];
+        for (int64_t n = 0; n < size; n++)
+            want[i] += values[n];
+        list[i] = aclCreateTensor(shapes[i], ranks[i], ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, shapes[i],
+                                  ranks[i], upload(values, sizeof values));
+    }
+    for (int count = 1; count <= COUNT; count++) {
+        float *y = upload(values, sizeof values);
+        aclnnStatus s;
+        RUN(aclnnSumList, s, aclCreateTensorList((const aclTensor *const *)list, (uint64_t)count),
+            tensor(ACL_FLOAT, 0, count, NULL, y));
+        CHECK(s == 0, "%d: %d %s", count, s, said);
+        aclrtMemcpy(got, sizeof got, y, sizeof got, ACL_MEMCPY_DEVICE_TO_HOST);
+        for (int i = 0; i < count; i++)
+            CHECK(got[i] == want[i], "%d of %d: %g, not %g", i, count, (double)got[i],
+                  (double)want[i]);
+    }
+}
+
 /* What is refused, and what the text must hold. */
 static void test_refusals(void)
 {
@@ -264,6 +342,16 @@ static void test_refusals(void)
     RUN(aclnnStepBy, s, i32, 4, tensor(ACL_INT32, 0, 4, NULL, y), NULL);
     CHECK(s == 507035 && strstr(said, "step_by") && strstr(said, "tiling key 4"), "%d %s", s, said);
     aclrtResetDevice(0);
+    /* a tensor that the list has not */
+    CHECK(aclrtSetDevice(0) == 0 && aclrtCreateStream(&stream) == 0, "again");
+    float marked[] = {0, 77};
+    void *one = upload(marked, 4);
+    aclTensor *list[] = {tensor(ACL_FLOAT, 0, 1, NULL, one)};
+    RUN(aclnnSumList, s, aclCreateTensorList((const aclTensor *const *)list, 1),
+        tensor(ACL_FLOAT, 0, 2, NULL, upload(marked, sizeof marked)));
+    CHECK(s == 507035 && strstr(said, "ListTensorDesc::GetDataPtr: tensor 1 of a list of 1"),
+          "%d %s", s, said);
+    aclrtResetDevice(0);
 }
 
 int main(void)
@@ -272,8 +360,10 @@ int main(void)
     test_scale_shift();
     test_strided();
     test_keys();
+    test_keys_of_the_preprocessor();
     test_workspace();
     test_lists();
+    test_list_descriptions();
     test_refusals();
     aclFinalize();
     printf(failures ? "%d checks failed\n" : "all checks passed\n", failures);

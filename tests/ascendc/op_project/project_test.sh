@@ -24,7 +24,7 @@ cc -std=c17 -Wall -Wextra -Werror "$here/calls.c" -Iout/op_api/include -I"$build
     -Lout/op_api/lib -lcust_opapi -L"$build/lib64" -lascendcl -lnnopbase \
     -Wl,-rpath,"$dir/out/op_api/lib" -o calls || fail "linking with the library"
 ./calls || fail "the operators' values"
-for file in scale_shift_tiling.h step_by.cpp scale_kernel.cpp op_def.h; do
+for file in scale_shift_tiling.h choose_keys.h step_by.cpp scale_kernel.cpp op_def.h; do
     grep -q "$file" out.d || fail "$file is not among the dependencies"
 done
 
@@ -146,6 +146,23 @@ begin
 operator Unknown "$x $y $t
 NoSuchCall();" "unknown$kernel {}"
 expect 'op_host/bad.cpp:6:' 'NoSuchCall'
+begin
+operator Keyless "$x $y $t" "keyless$kernel
+{
+#if TILING_KEY_VAR > 3
+#endif
+}"
+expect 'bad.cpp:6: error: Keyless: ' 'asks for TILING_KEY_VAR in #if lines but names no key'
+begin
+operator Enumerated "$x $y $t" "enumerated$kernel
+{
+    enum { KEY = 3 };
+    if (TILING_KEY_IS(KEY)) {
+#if TILING_KEY_VAR == 3
+#endif
+    }
+}"
+expect 'op_kernel/enumerated.cpp:5:' 'KEY' 'must be a number or a macro'
 begin
 operator Crash "$x $y $t *(volatile int *)8 = 0;" "crash$kernel {}"
 expect "the project's host code crashed (Segmentation fault)"
