@@ -75,4 +75,20 @@ function(softascend_add_operator target)
   add_dependencies(${target} ${target}_operators)
 endfunction()
 
+# What an op project's own CMakeLists calls, from the toolkit's scripts: said at once, with what to run.
+foreach(_softascend_name npu_op_package npu_op_code_gen npu_op_library npu_op_package_add
+        npu_op_kernel_options npu_op_kernel_sources npu_op_kernel_library)
+  if(NOT COMMAND ${_softascend_name} AND NOT CMAKE_VERSION VERSION_LESS 3.18)
+    cmake_language(EVAL CODE "
+      function(${_softascend_name})
+        softascend_refuse_op_project(${_softascend_name})
+      endfunction()")
+  endif()
+endforeach()
+function(softascend_refuse_op_project name)
+  message(FATAL_ERROR "${name}: SoftAscend does not read an op project's own CMakeLists. Build it with\n"
+    "  ${SOFTASCEND_ASCC} --op-project=${CMAKE_SOURCE_DIR} -o out\n"
+    "or from a CMakeLists beside it, with softascend_add_operator(TARGET PROJECT ${CMAKE_SOURCE_DIR}).")
+endfunction()
+
 cmake_policy(POP)

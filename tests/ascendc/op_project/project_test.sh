@@ -62,6 +62,22 @@ touch cmake/sum_and_max.cpp
 cmake --build cmake/build >said
 grep -q 'Operators of' said || fail "what changed was not built again"
 
+# the project's own CMakeLists calls the toolkit's scripts: what to run instead is said
+cp -r "$here/ops" own
+cat >own/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(opp)
+find_package(ASC REQUIRED)
+npu_op_package(customize TYPE RUN)
+END
+cmake -S own -B own/build -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$build" >said 2>&1 && fail "npu_op_package was taken"
+instead=$(sed -n 's/^ *\(.* --op-project=.* -o out\)$/\1/p' said)
+case $instead in
+*"/own -o out") ;;
+*) fail "what to run instead is not said" && cat said ;;
+esac
+
 # ---- the example
 
 if ! cmake -S "$source/examples/op_project" -B example -G "$generator" \
