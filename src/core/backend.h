@@ -18,6 +18,7 @@ void sa_isa_fill_reduce(sa_isa *isa);      /* isa/reduce.c */
 void sa_isa_fill_move(sa_isa *isa);        /* isa/move.c */
 void sa_isa_fill_math(sa_isa *isa);        /* isa/math*.c: exp, ln, sigmoid, tanh */
 void sa_isa_fill_cube(sa_isa *isa);        /* isa/cube*.c: nd2nz, load_l0a/b, mmad, fixpipe */
+void sa_isa_fill_panel(sa_isa *isa);       /* isa/panel.c */
 void sa_isa_fill_fused(sa_isa *isa);       /* isa/fused.c */
 void sa_isa_fill_special(sa_isa *isa);     /* isa/special.c */
 

@@ -61,6 +61,7 @@ static void choose(void)
     sa_isa_fill_move(generic);
     sa_isa_fill_math(generic);
     sa_isa_fill_cube(generic);
+    sa_isa_fill_panel(generic);
     present[GENERIC] = true;
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);

@@ -49,6 +49,15 @@ typedef void (*sa_body_FIXPIPE)(void *gm, int64_t gm_pitch, const void *l0c, siz
 typedef void (*sa_body_MMAD)(void *l0c, const void *l0a, const void *l0b, size_t m, size_t k,
                              size_t n, bool accumulate);
 
+/* c = a b, or c += a b, in float32: every element summed over k in order by fused multiply-adds, as
+ * Mmad does. A's element (i, p) is a[i * a_row + p * a_k]; row p of B begins at b + p * b_row, its
+ * n columns side by side; row i of C at c + i * c_row. Strides in elements. m, k or n may be 0;
+ * nothing else is touched. Fast where a_row or a_k is 1; C is not A or B. What fast bodies of
+ * operators are made of (gemm.h); no instruction of its own. */
+typedef void (*sa_body_PANEL)(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
+                              const float *b, int64_t b_row, size_t m, size_t k, size_t n,
+                              bool accumulate);
+
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
     const char *backend; /* "generic", "avx2", "avx512", "amx", "neon" */
@@ -84,6 +93,9 @@ typedef struct sa_isa {
 #undef SA_T
     /* copy_out past the caches, for a core that has written more than they hold; may be NULL */
     sa_body_COPY_OUT stream_out;
+    sa_body_PANEL panel;
+    /* the block that `panel` keeps in registers: m and n of a call are best multiples of these */
+    size_t panel_rows, panel_cols;
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

@@ -257,12 +257,80 @@ static void test_fixpipe_values(void **state)
     }
 }
 
+/* panel on matrices with gaps: the portable one against float64, the others against it. */
+static void panel_case(size_t m, size_t k, size_t n, int flags, const float *a, const float *b,
+                       const float *before, float *want, float *got)
+{
+    bool side = flags & 1, accumulate = flags & 2, apart = flags & 4;
+    int64_t step = apart ? 2 : 1, b_row = (int64_t)n + 5, c_row = (int64_t)n + 3;
+    int64_t a_row = side ? step : ((int64_t)k + 1) * step,
+            a_k = side ? (int64_t)m * step + 3 : step;
+    size_t c_bytes = m * (size_t)c_row * sizeof *want;
+    memcpy(want, before, c_bytes);
+    sa_isa_named("generic")->panel(want, c_row, a, a_row, a_k, b, b_row, m, k, n, accumulate);
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            size_t at = i * (size_t)c_row + j;
+            double sum = accumulate ? before[at] : 0, size = fabs(sum);
+            for (size_t p = 0; p < k; p++) {
+                double x = a[(int64_t)i * a_row + (int64_t)p * a_k];
+                double y = b[(int64_t)p * b_row + (int64_t)j];
+                sum += x * y;
+                size += fabs(x * y);
+            }
+            if (!(fabs(want[at] - sum) <= 2 * (double)(k + 1) * 0x1p-24 * size + 0x1p-149))
+                fail_msg("panel %zux%zux%zu flags %d: C[%zu, %zu] is %a, float64 has %a", m, k, n,
+                         flags, i, j, want[at], sum);
+        }
+    }
+    for (int i = 1; i < BACKEND_NAMES; i++) {
+        const sa_isa *isa = sa_isa_named(backend_names[i]);
+        if (!isa)
+            continue;
+        memcpy(got, before, c_bytes);
+        isa->panel(got, c_row, a, a_row, a_k, b, b_row, m, k, n, accumulate);
+        for (size_t at = 0; at < m * (size_t)c_row; at++) /* the gaps too */
+            if (bits_of(got[at]) != bits_of(want[at]))
+                fail_msg("%s: panel %zux%zux%zu flags %d: C[%zu, %zu] is %a, generic has %a",
+                         isa->backend, m, k, n, flags, at / (size_t)c_row, at % (size_t)c_row,
+                         got[at], want[at]);
+    }
+}
+
+static void test_panel(void **state)
+{
+    (void)state;
+    static const size_t large[][3] = {
+        {28, 128, 96}, {37, 511, 45}, {1, 300, 257}, {129, 64, 33}, {6, 99, 130}};
+    size_t floats = 1 << 18;
+    float *a = malloc(floats * sizeof *a), *b = malloc(floats * sizeof *b);
+    float *before = malloc(floats * sizeof *before);
+    float *want = malloc(floats * sizeof *want), *got = malloc(floats * sizeof *got);
+    assert_true(a && b && before && want && got);
+    fill_random(SA_F32, a, floats, true);
+    fill_random(SA_F32, b, floats, true);
+    fill_random(SA_F32, before, floats, true);
+    for (size_t m = 0; m <= 30; m++)
+        for (size_t n = 0; n <= 70; n++)
+            for (size_t k = random_bits() % 4; k < 10; k += 4)
+                panel_case(m, k, n, (int)(random_bits() % 8), a, b, before, want, got);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        for (int flags = 0; flags < 8; flags++)
+            panel_case(large[i][0], large[i][1], large[i][2], flags, a, b, before, want, got);
+    free(a);
+    free(b);
+    free(before);
+    free(want);
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cube),
         cmocka_unit_test(test_no_k),
         cmocka_unit_test(test_fixpipe_values),
+        cmocka_unit_test(test_panel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* The NEON backend: what overrides the portable bodies on aarch64, where NEON is always there. */
+#include "core/arm/arm.h"
 #include "core/backend.h"
 
 #include <arm_neon.h>
@@ -120,6 +121,7 @@ static inline uint16x4_t narrow_bf16(float32x4_t v)
 bool sa_isa_fill_neon(sa_isa *isa)
 {
     fill_vector(isa);
+    sa_neon_fill_panel(isa);
     isa->mmad[SA_F32] = mmad_f32;
     isa->mmad[SA_F16] = isa->mmad[SA_BF16] = mmad_f16;
     isa->mmad[SA_I8] = mmad_i8;

@@ -22,6 +22,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
     sa_avx2_fill_move(isa);
     sa_avx2_fill_mmad(isa);
     sa_avx2_fill_cube(isa);
+    sa_avx2_fill_panel(isa);
     sa_avx2_fill_arrange(isa);
     return true;
 }
@@ -37,6 +38,7 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     sa_avx512_fill_move(isa);
     sa_avx512_fill_mmad(isa);
     sa_avx512_fill_cube(isa);
+    sa_avx512_fill_panel(isa);
     sa_avx2_fill_arrange(isa); /* every CPU with AVX-512 has AVX2; 2-byte elements stay so */
     sa_avx512_fill_arrange(isa);
     return true;
