@@ -1,16 +1,11 @@
 """The other side of ``./dev bench kernels``: Triton's interpreter or Pallas's interpret modes.
 
-A process of its own, in the peers' environment. It reads lines of JSON and answers each with one:
-``{"versions": true}``, ``{"make": [peer, op, tile]}`` (compiles, runs, checks the values),
-``{"time": count}`` (seconds a run).
+A process of its own, in the peers' environment; a problem is a peer, an op and a tile (worker.py).
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-import time
 
 os.environ["TRITON_INTERPRET"] = "1"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -18,6 +13,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import numpy as np
 
 import kernel_problems
+import worker
 
 # ---- Triton
 
@@ -191,28 +187,11 @@ def make(peer: str, op: str, tile):
     return run
 
 
-def main() -> None:
-    answers, sys.stdout = sys.stdout, sys.stderr
-    run = None
-    for line in sys.stdin:
-        wish = json.loads(line)
-        try:
-            if "versions" in wish:
-                import jax
+def versions() -> dict[str, str | None]:
+    import jax
 
-                answer = {"triton": TRITON, "jax": jax.__version__}
-            elif "make" in wish:
-                run = make(*wish["make"])
-                answer = {}
-            else:
-                start = time.perf_counter()
-                for _ in range(wish["time"]):
-                    run()
-                answer = {"seconds": (time.perf_counter() - start) / wish["time"]}
-        except Exception as error:  # whatever a peer throws is the answer
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=answers, flush=True)
+    return {"triton": TRITON, "jax": jax.__version__}
 
 
 if __name__ == "__main__":
-    main()
+    worker.serve(versions, make)

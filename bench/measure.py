@@ -11,6 +11,9 @@ from case import Case, Timer
 from machine import Machine
 
 
+FAR_BEHIND = 3  # times as slow as the best peer
+
+
 @dataclasses.dataclass(frozen=True)
 class Effort:
     """How long a case is measured: about `seconds`, in `rounds` rounds at most."""
@@ -33,14 +36,22 @@ class Effort:
         return rounds, counts
 
 
-def rounds_of(sides: Sequence[Timer], effort: Effort, beside=None) -> list[tuple[float, ...]]:
-    """Seconds of one call of each side, in each round; `beside()` is called once a round between them."""
+def warm_up(side: Timer, effort: Effort) -> float:
+    """Seconds of a single call, the least of three; one is enough where it takes long."""
+    least = side.seconds(1)
     for _ in range(2):
-        single = [side.seconds(1) for side in sides]
-    single = [min(s, side.seconds(1)) for s, side in zip(single, sides)]
+        if least > effort.seconds / 4:
+            break
+        least = min(least, side.seconds(1))
+    return least
+
+
+def rounds_of(sides: Sequence[Timer], single: Sequence[float], effort: Effort, beside=None) -> list[tuple[float, ...]]:
+    """Seconds of one call of each side, in each round; `beside()` is called once a round, between rounds."""
     rounds, counts = effort.calls(single)
     for side, count in zip(sides, counts):  # as long as a round, so that clocks and caches are a round's
-        side.seconds(count)
+        if count > 1:
+            side.seconds(count)
     times = []
     for turn in range(rounds):
         order = list(range(len(sides)))
@@ -76,9 +87,14 @@ def measure(case: Case, machine: Machine, effort: Effort = Effort()) -> dict[str
     ours, peer = case.make()
     peers = peer if isinstance(peer, Mapping) else {case.peer_name or machine.tensorflow(): peer}
     sides = [Timer.of(side) for side in (ours, *peers.values())]
+    single = [warm_up(side, effort) for side in sides]
+    rates = {name: case.work / s for name, s in zip(peers, single[1:])}
+    # A peer that is far behind another is not worth its time.
+    kept = [0] + [i for i, s in enumerate(single) if i and s < FAR_BEHIND * min(single[1:])]
+    sides, single, names = [sides[i] for i in kept], [single[i] for i in kept], [list(peers)[i - 1] for i in kept[1:]]
     peaks: list[float] = []
     beside = (lambda: peaks.append(machine.fma_peak(case.dtype))) if case.flops else None
-    times = rounds_of(sides, effort, beside)
+    times = rounds_of(sides, single, effort, beside)
 
     medians = [statistics.median(t[i] for t in times) for i in range(len(sides))]
     # The best peer is the one that leaves the least ratio.
@@ -89,7 +105,7 @@ def measure(case: Case, machine: Machine, effort: Effort = Effort()) -> dict[str
         "case": case.name,
         "ours": case.work / medians[0],
         "peer": case.work / medians[best + 1],
-        "peer_name": list(peers)[best],
+        "peer_name": names[best],
         "unit": case.unit,
         "ratio": ratio,
         "low": low,
@@ -97,7 +113,7 @@ def measure(case: Case, machine: Machine, effort: Effort = Effort()) -> dict[str
         "rounds": len(times),
     }
     if len(peers) > 1:
-        row["peers"] = {name: case.work / s for name, s in zip(peers, medians[1:])}
+        row["peers"] = rates | {name: case.work / s for name, s in zip(names, medians[1:])}
     if case.flops:
         row["gflops"] = 1e-9 * case.flops / medians[0]
         row["peak"] = statistics.median(peaks)

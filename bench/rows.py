@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from worker import Unavailable
+
 
 def parser(prog: str, description: str) -> argparse.ArgumentParser:
     """The arguments that every table takes."""
     made = argparse.ArgumentParser(prog=prog, description=description)
-    made.add_argument("case", nargs="*", help="a case, or the start of its name; all if none")
+    made.add_argument("case", nargs="*", help="a case, or the start of its name; all if none, or all")
     made.add_argument("--json", metavar="FILE", help="also write the rows to FILE; - is standard output")
     made.add_argument("--list", action="store_true", help="name the cases and stop")
     made.add_argument("--seconds", type=_positive(float), default=3.0, help="for a case (default %(default)s)")
@@ -33,7 +35,7 @@ def _positive(kind: type) -> Callable[[str], float]:
 
 def choose(cases: Sequence, arguments: argparse.Namespace) -> list | int:
     """Those asked for, or the exit code if there is nothing to measure."""
-    wanted = [w.rstrip("*") for w in arguments.case]
+    wanted = [] if "all" in arguments.case else [w.rstrip("*") for w in arguments.case]
     unknown = [w for w in wanted if not any(c.name.startswith(w) for c in cases)]
     if unknown:
         print(f"bench: no case starts with {' or '.join(unknown)}; see --list", file=sys.stderr)
@@ -60,10 +62,11 @@ def _number(x: float) -> str:
     return f"{x:.2f}" if x < 100 else f"{x:.0f}"
 
 
-def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) -> list[dict]:
+def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) -> int:
     """Measures the cases, prints a line for each as it is there, and writes them to `file` if one is named.
 
-    A case that fails is named on standard error and has no row; the others are measured.
+    A case whose peer is not installed is left out and said so. One that fails is named on standard error and has no
+    row; the others are measured. Gives the number that failed.
     """
     out = sys.stderr if file == "-" else sys.stdout
     width = max(len(case.name) for case in cases)
@@ -71,13 +74,20 @@ def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) 
         f"{'case':{width}} {'ours':>9} {'peer':>9} {'unit':13} {'ratio':>6}  {'quartiles':13}  {'target':15} peer", file=out
     )
     results, begin = [], time.monotonic()
+    left_out: dict[str, list[str]] = {}
+    failed = 0
     for done, case in enumerate(cases):
         progress = _Progress(done, len(cases), case.name, time.monotonic() - begin)
         try:
             row = measure(case)
+        except Unavailable as reason:
+            progress.clear()
+            left_out.setdefault(str(reason), []).append(case.name)
+            continue
         except Exception as error:  # one case must not cost the others of a long run
             progress.clear()
             print(f"bench: {case.name}: {type(error).__name__}: {error}", file=sys.stderr)
+            failed += 1
             continue
         progress.clear()
         results.append(row)
@@ -85,9 +95,11 @@ def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) 
     judged = [row for row in results if "target" in row]
     if judged:
         print(f"{sum(row['met'] for row in judged)} of {len(judged)} targets met", file=out)
+    for reason, names in left_out.items():
+        print(f"left out: {len(names)} cases, {names[0]} ...: {reason}", file=out)
     if file:
         write(results, file)
-    return results
+    return failed
 
 
 def write(results: Sequence[dict], file: str) -> None:

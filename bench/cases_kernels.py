@@ -1,32 +1,26 @@
-#!/usr/bin/env python3
 """Ascend C kernels beside their peers: Triton's and Pallas's interpreters, a plain C loop, TensorFlow, aclnn.
 
-Run as ``./dev bench kernels [case…] [--json FILE]``; a case is a name or the start of one
-(``kernels/add``, ``kernels/matmul/triton``). Our side is bench/kernels/*.cpp, built by ascc; the
-interpreters run in a process and an environment of their own, turn about with ours.
+Our side is bench/kernels/*.cpp, built by ascc. The interpreters run in a process and an environment of
+their own, turn about with ours: `kernels/OP` is beside the better of the two that interpret block by block, as
+ours does, at their best blocks, `kernels/OP-small` with small ones.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
-import json
+import functools
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 
 import kernel_problems
-import rows
 from case import THREADS, Case, Timer
-from machine import Machine
-from measure import Effort, measure
-
-os.environ.setdefault("SOFTASCEND_THREADS", str(THREADS))
+from worker import Unavailable, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLOAT16, ND = 1, 2  # of aclDataType, aclFormat
@@ -131,8 +125,29 @@ class Npu:
         return run
 
 
-def our_problem(npu: Npu, op: str, shape: tuple[int, ...], tile) -> Callable[[], None]:
+@functools.cache
+def scratch() -> pathlib.Path:
+    """A folder for what is built, until the process ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return pathlib.Path(folder.name)
+
+
+@functools.cache
+def side() -> tuple[Npu, ctypes.CDLL]:
+    """The device with the kernels, and the plain C functions."""
+    kernels, plain = scratch() / "libkernels.so", scratch() / "libplain.so"
+    sources = [str(HERE / "kernels" / name) for name in ("vector.cpp", "cube.cpp")]
+    subprocess.run(["ascc", "-shared", "-fPIC", "-O2", *sources, "-o", str(kernels)], check=True)
+    flags = ["-O3", "-march=native", "-shared", "-fPIC", "-pthread"]
+    source = str(HERE / "kernels" / "plain.c")
+    subprocess.run([os.environ.get("CC", "gcc"), *flags, source, "-o", str(plain)], check=True)
+    return Npu(kernels), ctypes.CDLL(str(plain))
+
+
+def our_problem(op: str, shape: tuple[int, ...], tile) -> Callable[[], None]:
     """A checked run of `op` of kernel_problems on the NPU."""
+    npu, _ = side()
     given = kernel_problems.operands(op, shape)
     like = np.empty((shape[0], shape[2]), "f2") if op == "matmul" else given[0]
     buffers = [npu.buffer(x) for x in (*given, like)]
@@ -147,60 +162,45 @@ def our_problem(npu: Npu, op: str, shape: tuple[int, ...], tile) -> Callable[[],
 # ---- the peers
 
 
-class Peers:
-    """kernel_peers.py in a process of its own."""
-
-    def __init__(self, python: str, threads: int) -> None:
-        ours = ("OPENBLAS_", "PYTHONPATH", "LD_LIBRARY_PATH")
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-        environment["OPENBLAS_NUM_THREADS"] = str(threads)
-        command = [python, str(HERE / "kernel_peers.py")]
-        self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def ask(self, wish: dict) -> dict:
-        self.process.stdin.write(json.dumps(wish) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        answer = json.loads(line) if line else {"error": "the peers' process ended"}
-        if "error" in answer:
-            raise RuntimeError(f"{wish}: {answer['error']}")
-        return answer
-
-    def problem(self, peer: str, op: str, tile) -> Timer:
-        self.ask({"make": [peer, op, tile]})
-        return Timer(lambda count: self.ask({"time": count})["seconds"])
+@functools.cache
+def interpreters() -> Worker:
+    python = os.environ.get("SOFTASCEND_BENCH_kernels")
+    if not python:
+        raise Unavailable("Triton and JAX have no environment yet: ./dev bench kernels makes it")
+    return Worker(python, str(HERE / "kernel_peers.py"), THREADS)
 
 
-def interpreter_cases(npu: Npu, peers: Peers, versions: dict) -> list[Case]:
+def interpreter_name(peer: str, tile) -> str:
+    versions, blocks = interpreters().versions, str(tile).replace(" ", "")
     names = {
         "triton": f"Triton {versions['triton']} interpreter",
         "pallas-tpu": f"Pallas InterpretParams, JAX {versions['jax']}",
         "pallas": f"Pallas interpret=True, JAX {versions['jax']}",
     }
-    rows = []
-    for small in (0, 1):
-        for op, shape in kernel_problems.PROBLEMS.items():
-            work, unit = (1e-9 * np.prod(shape), "G elements/s")
-            if op == "matmul":
-                work, unit = 2 * work, "GFLOP/s"
-            for peer, tiles in THEIRS.items():
-
-                def make(op=op, shape=shape, peer=peer, tiles=tiles, small=small):
-                    ours = our_problem(npu, op, shape, OURS[op][small])
-                    return ours, peers.problem(peer, op, tiles[op][small])
-
-                tile = str(tiles[op][small]).replace(" ", "")
-                name = f"kernels/{op}{'-small' if small else ''}/{peer}"
-                rows.append(Case(name, float(work), unit, make, peer_name=f"{names[peer]}, blocks of {tile}"))
-    return rows
+    return f"{names[peer]}, blocks of {blocks}"
 
 
-def add_beside_c(npu: Npu, plain: ctypes.CDLL) -> Case:
+def beside_interpreters(name: str, op: str, small: int, peers: tuple[str, ...]) -> Case:
+    shape = kernel_problems.PROBLEMS[op]
+    work, unit = 1e-9 * float(np.prod(shape)), "G elements/s"
+    if op == "matmul":
+        work, unit = 2 * work, "GFLOP/s"
+
+    def make():
+        here = interpreters()
+        # There is no Triton for some machines.
+        tiles = {p: THEIRS[p][op][small] for p in peers if p != "triton" or here.versions["triton"]}
+        timers = {interpreter_name(p, tile): Timer(here.make(p, op, tile)) for p, tile in tiles.items()}
+        return our_problem(op, shape, OURS[op][small]), timers
+
+    return Case(f"kernels/{name}", work, unit, make)
+
+
+def add_beside_c() -> Case:
     size = 16 << 20
 
     def make():
+        npu, plain = side()
         given = kernel_problems.operands("add", (size,))
         buffers = [npu.buffer(x) for x in (*given, given[0])]
         ours = npu.kernel("add", 48, buffers, size, 8192)
@@ -219,12 +219,13 @@ def add_beside_c(npu: Npu, plain: ctypes.CDLL) -> Case:
     return Case("kernels/add/c", 1e-9 * size, "G elements/s", make, peer_name=peer_name)
 
 
-def sigmoid_beside_tensorflow(npu: Npu, dtype: str, name: str, tolerance: float) -> Case:
-    import tensorflow as tf
-
+def sigmoid_beside_tensorflow(dtype: str, name: str, tolerance: float) -> Case:
     size = 4 << 20
 
     def make():
+        import tensorflow as tf
+
+        npu, _ = side()
         given = kernel_problems.operands("sigmoid", (size,))
         with tf.device("/CPU:0"):
             x = tf.cast(tf.constant(given[0]), name)
@@ -244,11 +245,12 @@ def sigmoid_beside_tensorflow(npu: Npu, dtype: str, name: str, tolerance: float)
     return Case(f"kernels/sigmoid-{dtype}/tensorflow", 1e-9 * size, "G elements/s", make)
 
 
-def sigmoid_beside_copy(npu: Npu, plain: ctypes.CDLL) -> Case:
+def sigmoid_beside_copy() -> Case:
     """The ratio is the kernel's share of the bandwidth of a copy of as many bytes."""
     size = 4 << 20
 
     def make():
+        npu, plain = side()
         given = kernel_problems.operands("sigmoid", (size,))
         buffers = [npu.buffer(x) for x in (given[0], given[0])]
         ours = npu.kernel("sigmoid_f32", 48, buffers, size, 8192)
@@ -265,8 +267,9 @@ def sigmoid_beside_copy(npu: Npu, plain: ctypes.CDLL) -> Case:
     return Case("kernels/sigmoid-f32/copy", 8e-9 * size, "GB/s", make, peer_name=f"memcpy, {THREADS} threads")
 
 
-def matmul_beside_aclnn(npu: Npu, size: int) -> Case:
+def matmul_beside_aclnn(size: int) -> Case:
     def make():
+        npu, _ = side()
         given = kernel_problems.operands("matmul", (size,) * 3)
         buffers = [npu.buffer(x) for x in (*given, given[0])]
         blocks, tile = OURS["matmul"][0]
@@ -280,10 +283,12 @@ def matmul_beside_aclnn(npu: Npu, size: int) -> Case:
     return Case("kernels/matmul/aclnn", 2e-9 * size**3, "GFLOP/s", make, peer_name=f"aclnnMatmul, {THREADS} threads")
 
 
-def build_add(root: pathlib.Path, folder: pathlib.Path) -> Case:
-    source = root / "examples" / "add" / "add.cpp"
+def build_add() -> Case:
+    source = HERE.parent / "examples" / "add" / "add.cpp"
 
     def make():
+        folder = scratch()
+
         def run():
             subprocess.run(["ascc", str(source), "-o", str(folder / "add")], check=True)
 
@@ -294,51 +299,12 @@ def build_add(root: pathlib.Path, folder: pathlib.Path) -> Case:
     return Case("kernels/build-add/limit", 1.0, "builds/s", make, peer_name="5 s")
 
 
-# ---- a run
-
-
-def build(folder: pathlib.Path) -> tuple[pathlib.Path, ctypes.CDLL]:
-    kernels, plain = folder / "libkernels.so", folder / "libplain.so"
-    sources = [str(HERE / "kernels" / name) for name in ("vector.cpp", "cube.cpp")]
-    subprocess.run(["ascc", "-shared", "-fPIC", "-O2", *sources, "-o", str(kernels)], check=True)
-    flags = ["-O3", "-march=native", "-shared", "-fPIC", "-pthread"]
-    compiler = os.environ.get("CC", "gcc")
-    source = str(HERE / "kernels" / "plain.c")
-    subprocess.run([compiler, *flags, source, "-o", str(plain)], check=True)
-    return kernels, ctypes.CDLL(str(plain))
-
-
-def main() -> int:
-    parser = rows.parser("bench kernels", __doc__.splitlines()[0])
-    arguments = parser.parse_args()
-    arguments.case = [case for case in arguments.case if case != "kernels"]  # all of them
-
-    python = os.environ.get("SOFTASCEND_PEERS_PYTHON")
-    if not python:
-        print("bench: no environment of the peers; run through ./dev bench kernels", file=sys.stderr)
-        return 1
-    peers = Peers(python, THREADS)
-    versions = peers.ask({"versions": True})
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        kernels, plain = build(folder)
-        npu = Npu(kernels)
-        cases = [add_beside_c(npu, plain)]
-        for dtype, full, tolerance in SIGMOIDS:
-            cases.append(sigmoid_beside_tensorflow(npu, dtype, full, tolerance))
-        cases.append(sigmoid_beside_copy(npu, plain))
-        cases += [matmul_beside_aclnn(npu, 1024), build_add(HERE.parent, folder)]
-        cases += interpreter_cases(npu, peers, versions)
-        if not versions["triton"]:  # there is no wheel for this machine
-            cases = [case for case in cases if not case.name.endswith("/triton")]
-        chosen = rows.choose(cases, arguments)
-        if isinstance(chosen, int):
-            return chosen
-        machine, effort = Machine(), Effort(arguments.seconds, arguments.rounds)
-        print(f"Ascend C kernels through kernel_operator.h. {machine.heading()}")
-        rows.table(chosen, lambda case: measure(case, machine, effort), arguments.json)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def cases() -> list[Case]:
+    made = [add_beside_c()]
+    made += [sigmoid_beside_tensorflow(dtype, full, tolerance) for dtype, full, tolerance in SIGMOIDS]
+    made += [sigmoid_beside_copy(), matmul_beside_aclnn(1024), build_add()]
+    for small, end in enumerate(("", "-small")):
+        for op in kernel_problems.PROBLEMS:
+            made.append(beside_interpreters(f"{op}{end}", op, small, ("triton", "pallas-tpu")))
+            made.append(beside_interpreters(f"{op}{end}/pallas", op, small, ("pallas",)))
+    return made
