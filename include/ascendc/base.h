@@ -2,20 +2,13 @@
 #ifndef ASCENDC_BASE_H
 #define ASCENDC_BASE_H
 
+#include "ascendc/arch.h"
 #include "softascend/core.h"
 #include "softascend/cube.h"
 #include "softascend/vector.h"
 
 #include <cstdint>
 #include <cstring>
-
-/* What a kernel may ask about its compiler: arch 2201, the split chip. */
-#ifndef __CCE_AICORE__
-#define __CCE_AICORE__ 220
-#endif
-#ifndef __NPU_ARCH__
-#define __NPU_ARCH__ 2201
-#endif
 
 #ifndef __global__ /* ascc reads it */
 #define __global__

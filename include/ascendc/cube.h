@@ -49,6 +49,7 @@ template <class Dst, class T, class U>
 SA_INLINE void fixpipe(const Dst &dst, bool to_l1, bool nz, const AscendC::LocalTensor<U> &src,
                        const AscendC::FixpipeParamsV220 &q, const void *scales)
 {
+    SA_NEEDS_SPLIT(split_for<T>, "Fixpipe", "DataCopy from CO1 to CO2, then to GM");
     sa_fixpipe_params p = {};
     p.n = q.nSize;
     p.m = q.mSize;

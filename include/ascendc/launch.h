@@ -20,7 +20,9 @@
 #ifndef ASCENDC_LAUNCH_H
 #define ASCENDC_LAUNCH_H
 
+#include "ascendc/arch.h"
 #include "softascend/launch.h"
+#include "softascend/platform.h"
 #include "softascend/status.h"
 
 #include <cstdint>
@@ -100,7 +102,11 @@ struct packed_call {
     }
 };
 
-template <class Kernel, class... Args>
+#ifdef SOFTASCEND_SOC /* ascc --soc-version, --npu-arch: the chip unless SOFTASCEND_CHIP says */
+[[maybe_unused]] static const int built_for = sa_platform_prefer(SOFTASCEND_SOC, __NPU_ARCH__);
+#endif
+
+template <int arch = __NPU_ARCH__, class Kernel, class... Args>
 inline int enqueue(Kernel kernel, int kind, const char *name, int64_t blocks, void *stream,
                    Args... args)
 {
@@ -112,6 +118,9 @@ inline int enqueue(Kernel kernel, int kind, const char *name, int64_t blocks, vo
                         : kind == KERNEL_MIX_1_1 ? SA_MIX_1_1
                         : kind == KERNEL_MIX_1_2 ? SA_MIX_1_2
                                                  : SA_AIV;
+    if (int wrong_chip = sa_platform_require(arch, name)) {
+        return wrong_chip;
+    }
     return sa_stream_launch(stream, call.run, name, count, type, &call, sizeof call);
 }
 

@@ -159,7 +159,8 @@ SA_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
     softascend::move_local(to, dst.GetPhyAddr(), from, src.GetPhyAddr(), softascend::rows(params));
 }
 
-/* Coupled chips: CO1 -> CO2 by fractals of 16 x 16 accumulators, and plain moves otherwise. */
+/* Coupled chips: CO1 -> CO2 by fractals of 16 x 16 accumulators, converted, scaled (DEQ: by the
+ * float in the low half of deqValue) and clipped on the way; plain moves otherwise. */
 template <class T, class U>
 SA_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
                         const DataCopyParams &params, const DataCopyEnhancedParams &enhanced)
@@ -168,21 +169,18 @@ SA_INLINE void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src,
         DataCopy(dst, src, params);
         return;
     }
-    if (enhanced.deqScale != DeqScale::DEQ_NONE) {
-        SA_FAULT("DataCopy: CO1 to CO2 with deqScale is not supported: Cast afterwards");
+    const bool scaled = enhanced.deqScale == DeqScale::DEQ;
+    if (enhanced.deqScale != DeqScale::DEQ_NONE && !scaled) {
+        SA_FAULT("DataCopy: CO1 to CO2 with deqScale %d is not supported: DEQ is, or Cast and Mul "
+                 "afterwards",
+                 (int)enhanced.deqScale);
     }
     const uint32_t cells = params.blockLen * 256u;
     const uint32_t dst_gap = params.dstStride * 32u / (uint32_t)sizeof(T);
-    sa_copy_l0c_ub(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), cells + dst_gap,
-                   softascend::dtype<U>, src.GetPhyAddr(), cells + params.srcStride * 256u,
-                   params.blockCount, cells);
-    if (enhanced.isRelu) {
-        sa_barrier(sa_self(), SA_PIPE_V);
-        for (uint32_t i = 0; i < params.blockCount; i++) {
-            void *row = dst.GetPhyAddr(i * (cells + dst_gap));
-            sa_relu(sa_self(), softascend::dtype<T>, row, row, cells);
-        }
-    }
+    const float scale = scaled ? __builtin_bit_cast(float, (uint32_t)enhanced.deqValue) : 1.0f;
+    sa_copy_l0c_ub_scaled(sa_self(), softascend::dtype<T>, dst.GetPhyAddr(), cells + dst_gap,
+                          softascend::dtype<U>, src.GetPhyAddr(), cells + params.srcStride * 256u,
+                          params.blockCount, cells, (double)scale, enhanced.isRelu);
 }
 template <class T>
 SA_INLINE void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
@@ -231,6 +229,7 @@ template <class T>
 SA_INLINE void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                            const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad)
 {
+    SA_NEEDS_SPLIT(split_for<T>, "DataCopyPad", "DataCopy in multiples of 32 bytes");
     const sa_memory memory = softascend::memory_of(dst.position());
     const uint32_t size = (uint32_t)sizeof(T);
     uint32_t padding = pad.isPad ? (pad.leftPadding + pad.rightPadding) * size : 0;
@@ -263,6 +262,7 @@ template <class T>
 SA_INLINE void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
                            const DataCopyExtParams &p)
 {
+    SA_NEEDS_SPLIT(split_for<T>, "DataCopyPad", "DataCopy in multiples of 32 bytes");
     const uint32_t src_pitch = softascend::up_to_block(p.blockLen) + p.srcStride * 32;
     const int64_t gm_pitch = (int64_t)p.blockLen + p.dstStride;
     if (softascend::memory_of(src.position()) == SA_L1) {

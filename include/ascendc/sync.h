@@ -118,11 +118,13 @@ template <uint8_t modeId, pipe_t pipe>
 SA_INLINE void CrossCoreSetFlag(uint16_t flagId)
 {
     static_assert(modeId <= 2, "CrossCoreSetFlag: modes are 0, 1 and 2 on this architecture");
+    SA_NEEDS_SPLIT(split_with<modeId>, "CrossCoreSetFlag", "SyncAll orders all cores");
     sa_cross_set(sa_self(), modeId, pipe, flagId);
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 SA_INLINE void CrossCoreWaitFlag(uint16_t flagId)
 {
+    SA_NEEDS_SPLIT(split_with<modeId>, "CrossCoreWaitFlag", "SyncAll orders all cores");
     sa_cross_wait(sa_self(), pipe, flagId);
 }
 template <pipe_t pipe>

@@ -57,6 +57,11 @@ SA_API void sa_copy_bt(sa_core *core, sa_dtype to, void *bt, sa_dtype from, cons
  * elements of each side, row of `cols` elements. */
 SA_API void sa_copy_l0c_ub(sa_core *core, sa_dtype to, void *ub, uint32_t ub_pitch, sa_dtype from,
                            const void *l0c, uint32_t l0c_pitch, uint32_t rows, uint32_t cols);
+/* The same, each accumulator multiplied by `scale` in float32 and, with relu, no less than 0,
+ * before it is converted. */
+SA_API void sa_copy_l0c_ub_scaled(sa_core *core, sa_dtype to, void *ub, uint32_t ub_pitch,
+                                  sa_dtype from, const void *l0c, uint32_t l0c_pitch, uint32_t rows,
+                                  uint32_t cols, double scale, bool relu);
 /* MTE2: fills `blocks` runs of `run_bytes` in L1 with `value`, `gap_bytes` between them; both are
  * multiples of 32. */
 SA_API void sa_fill_l1(sa_core *core, sa_dtype dtype, void *l1, double value, uint32_t blocks,

@@ -42,7 +42,11 @@ sa_status sa_chip_parse(const char *text, size_t length, const char *file, sa_ch
  * or ends in .ini, by path. An unknown name's message lists the names there are. */
 SA_API sa_status sa_chip_find(const char *name, sa_chip *chip);
 
-/* The process's chip: $SOFTASCEND_CHIP or Ascend910B1, read once. On failure returns NULL and sets
+/* The chip that stands for an architecture: 2002 Ascend310P3, 1001 Ascend910A, else Ascend910B1. */
+const char *sa_chip_of_arch(int arch);
+
+/* The process's chip: $SOFTASCEND_CHIP, else the preferred one (sa_platform_prefer), else
+ * Ascend910B1, read once. On failure returns NULL and sets
  * the calling thread's message; the failure is remembered, later calls answer the same. */
 SA_API const sa_chip *sa_chip_default(void);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "chip/chip.h"
 #include "chip/nearest.h"
+#include "softascend/platform.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define DEFAULT_CHIP "Ascend910B1"
@@ -102,6 +104,40 @@ sa_status sa_chip_find(const char *name, sa_chip *chip)
     return SA_OK;
 }
 
+const char *sa_chip_of_arch(int arch)
+{
+    return arch == 2002 ? "Ascend310P3" : arch == 1001 ? "Ascend910A" : DEFAULT_CHIP;
+}
+
+/* ---- the process's chip */
+
+static pthread_mutex_t preferred_lock = PTHREAD_MUTEX_INITIALIZER;
+static char preferred[sizeof((sa_chip *)0)->name];
+
+int sa_platform_prefer(const char *chip, int arch)
+{
+    char folder[PATH_MAX];
+    struct dirent **files = NULL;
+    const char *found = sa_chip_of_arch(arch);
+    if (!*chip && !strcmp(found, DEFAULT_CHIP))
+        return 0; /* says nothing that the default does not */
+    int count = chips_folder(folder) ? -1 : scandir(folder, &files, is_chip_file, alphasort);
+    pthread_mutex_lock(&preferred_lock);
+    for (int i = 0; i < count; i++) {
+        char *stem = files[i]->d_name;
+        stem[strlen(stem) - (sizeof extension - 1)] = 0;
+        if (!strcasecmp(stem, chip))
+            found = stem;
+    }
+    if (!*preferred)
+        snprintf(preferred, sizeof preferred, "%s", found);
+    pthread_mutex_unlock(&preferred_lock);
+    for (int i = 0; i < count; i++)
+        free(files[i]);
+    free(files);
+    return 0;
+}
+
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static sa_chip default_chip;
 static sa_error default_error;
@@ -109,7 +145,13 @@ static sa_error default_error;
 static void read_default(void)
 {
     const char *name = getenv("SOFTASCEND_CHIP");
-    sa_status status = sa_chip_find(name && *name ? name : DEFAULT_CHIP, &default_chip);
+    char from_program[sizeof preferred];
+    pthread_mutex_lock(&preferred_lock);
+    memcpy(from_program, preferred, sizeof preferred);
+    pthread_mutex_unlock(&preferred_lock);
+    if (!name || !*name)
+        name = *from_program ? from_program : DEFAULT_CHIP;
+    sa_status status = sa_chip_find(name, &default_chip);
     if (status)
         sa_error_set(&default_error, status, "%s", sa_last_message());
 }

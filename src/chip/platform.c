@@ -42,6 +42,17 @@ uint64_t sa_platform_l2_bytes(void)
     return chip ? chip->l2_bytes : 0;
 }
 
+sa_status sa_platform_require(int arch, const char *kernel)
+{
+    const sa_chip *chip = sa_chip_default();
+    if (!chip || chip->arch == arch)
+        return SA_OK; /* without a chip the launch itself says why */
+    return sa_fail(SA_ERR_INVALID_PARAM,
+                   "kernel %s was built for architecture %d, %s has %d: build it with ascc "
+                   "--soc-version=%s, or run it on another chip (SOFTASCEND_CHIP=%s)",
+                   kernel, arch, chip->name, chip->arch, chip->name, sa_chip_of_arch(arch));
+}
+
 const char *sa_platform_name(void)
 {
     const sa_chip *chip = sa_chip_default();

@@ -95,22 +95,56 @@ void sa_copy_bt(sa_core *core, sa_dtype to, void *bt, sa_dtype from, const void 
         memcpy(bt, l1, n * sa_dtype_bytes(to));
 }
 
+static void l0c_to_ub(sa_issue *issue, sa_dtype to, void *ub, uint32_t ub_pitch, sa_dtype from,
+                      const void *l0c, uint32_t l0c_pitch, uint32_t rows, uint32_t cols,
+                      float scale, bool relu)
+{
+    const sa_isa *isa = issue->core->isa;
+    uint64_t size = sa_dtype_bytes(to);
+    if (from != SA_F32 && from != SA_I32)
+        sa_issue_refuse(issue, "accumulators are float32 or int32, not %s", sa_dtype_name(from));
+    if (!rows || !cols)
+        return;
+    issue->event.dtype_from = from;
+    const uint8_t *in = sa_issue_operand(issue, SA_L0C, false, l0c, rows, (uint64_t)cols * 4,
+                                         (int64_t)l0c_pitch * 4);
+    uint8_t *out =
+        sa_issue_operand(issue, SA_UB, true, ub, rows, cols * size, (int64_t)(ub_pitch * size));
+    sa_issue_show(issue, (uint64_t)rows * cols);
+    for (uint64_t r = 0; r < rows; r++) {
+        const uint8_t *row = in + r * l0c_pitch * 4;
+        uint8_t *end = out + r * ub_pitch * size;
+        if (scale == 1 && !relu) {
+            isa->cast[to][from](end, row, SA_ROUND_NONE, cols);
+            continue;
+        }
+        for (uint32_t c = 0, n; c < cols; c += n) { /* a fractal at a time */
+            float part[256];
+            n = cols - c < 256 ? cols - c : 256;
+            isa->cast[SA_F32][from](part, row + c * 4, SA_ROUND_NONE, n);
+            for (uint32_t i = 0; i < n; i++) {
+                part[i] *= scale;
+                part[i] = relu && part[i] < 0 ? 0 : part[i];
+            }
+            isa->cast[to][SA_F32](end + c * size, part,
+                                  to == SA_I32 ? SA_ROUND_RINT : SA_ROUND_NONE, n);
+        }
+    }
+}
+
 void sa_copy_l0c_ub(sa_core *core, sa_dtype to, void *ub, uint32_t ub_pitch, sa_dtype from,
                     const void *l0c, uint32_t l0c_pitch, uint32_t rows, uint32_t cols)
 {
     BEGIN(copy_l0c_ub, to);
-    uint64_t size = sa_dtype_bytes(to);
-    if (from != SA_F32 && from != SA_I32)
-        sa_issue_refuse(&issue, "accumulators are float32 or int32, not %s", sa_dtype_name(from));
-    if (!rows || !cols)
-        return;
-    issue.event.dtype_from = from;
-    const uint8_t *in = READS(SA_L0C, l0c, rows, (uint64_t)cols * 4, (int64_t)l0c_pitch * 4);
-    uint8_t *out = WRITES(SA_UB, ub, rows, cols * size, (int64_t)(ub_pitch * size));
-    sa_issue_show(&issue, (uint64_t)rows * cols);
-    for (uint64_t r = 0; r < rows; r++)
-        core->isa->cast[to][from](out + r * ub_pitch * size, in + r * l0c_pitch * 4, SA_ROUND_NONE,
-                                  cols);
+    l0c_to_ub(&issue, to, ub, ub_pitch, from, l0c, l0c_pitch, rows, cols, 1, false);
+}
+
+void sa_copy_l0c_ub_scaled(sa_core *core, sa_dtype to, void *ub, uint32_t ub_pitch, sa_dtype from,
+                           const void *l0c, uint32_t l0c_pitch, uint32_t rows, uint32_t cols,
+                           double scale, bool relu)
+{
+    BEGIN(copy_l0c_ub, to);
+    l0c_to_ub(&issue, to, ub, ub_pitch, from, l0c, l0c_pitch, rows, cols, (float)scale, relu);
 }
 
 void sa_fill_l1(sa_core *core, sa_dtype dtype, void *l1, double value, uint32_t blocks,

@@ -47,13 +47,20 @@ runs 'twice.cpp by -c' passed sh -c "'$ascc' -O1 -c '$here/twice.cpp' && '$ascc'
 runs bad.cpp passed "$ascc" -Wall -Wextra -Werror "$here/bad.cpp"
 runs 'bad.cpp, -O0 -g' passed "$ascc" -O0 -g "$here/bad.cpp"
 runs parameters.cpp '5 6' "$ascc" "$here/parameters.cpp"
-SOFTASCEND_CHIP=Ascend310P3 runs coupled.cpp passed "$ascc" -Wall -Wextra -Werror \
-    --soc-version=Ascend310P3 "$here/coupled.cpp"
-SOFTASCEND_CHECK=race SOFTASCEND_CHIP=Ascend910A ./a.out >out 2>&1
+runs mixes.cpp passed "$ascc" -Wall -Wextra -Werror "$here/mixes.cpp"
+# a program runs on the chip that it was built for, by name or by architecture, unless it is told
+unset SOFTASCEND_CHIP
+runs 'coupled.cpp, dav-2002' passed "$ascc" --npu-arch=dav-2002 "$here/coupled.cpp"
+runs coupled.cpp passed "$ascc" -Wall -Wextra -Werror --soc-version=ascend310p1 "$here/coupled.cpp"
+./a.out chip >out 2>&1
+[ "$(cat out)" = Ascend310P1 ] || fail "coupled.cpp, its chip: $(cat out)"
+SOFTASCEND_CHECK=race SOFTASCEND_CHIP=Ascend310P3 ./a.out >out 2>&1
 [ "$(cat out)" = passed ] || fail "coupled.cpp, another chip, under the race check: $(cat out)"
-./a.out >out 2>&1
-[ $? = 3 ] || fail "coupled.cpp ends otherwise on a split chip: $(cat out)"
-grep -q '507015: .*coupled chips have.*coupled.cpp:[0-9]' out || fail "coupled.cpp: $(cat out)"
+for chip in Ascend910B1 Ascend910A; do
+    SOFTASCEND_CHIP=$chip ./a.out >out 2>&1 && fail "coupled.cpp runs on $chip"
+    grep -q "built for architecture 2002, $chip has .*--soc-version=$chip.*=Ascend310P3" out ||
+        fail "coupled.cpp on $chip: $(cat out)"
+done
 if command -v clang++ >/dev/null; then
     runs 'odd_launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/odd_launches.cpp"
     runs 'launches.cpp, clang' passed "$ascc" --compiler clang++ "$here/launches.cpp"
@@ -199,6 +206,29 @@ says mix.cpp 'mix.cpp:2: error: __mix__(1, 3) is not supported' <<END
 #include "kernel_operator.h"
 __mix__(1, 3) __global__ void k() {}
 END
+# what coupled chips lack does not compile for them, and says so at the user's line
+cat >lacks.cpp <<'END'
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void k(GM_ADDR gm)
+{
+    GlobalTensor<half> to;
+    LocalTensor<half> from;
+    LocalTensor<float> sums;
+    CALL;
+}
+END
+for call in 'DataCopyPad=DataCopyPad(to, from, DataCopyExtParams(1, 2, 0, 0, 0))' \
+    'DataCopyPad=DataCopyPad(to, from, DataCopyParams(1, 2, 0, 0))' \
+    'DataCopyPad=DataCopyPad(from, to, DataCopyParams(1, 2, 0, 0), DataCopyPadParams())' \
+    'Fixpipe=Fixpipe(to, sums, FixpipeParamsV220())' \
+    'CrossCoreSetFlag=CrossCoreSetFlag<2, PIPE_V>(1)' 'CrossCoreWaitFlag=CrossCoreWaitFlag(1)'; do
+    "$ascc" -c "-DCALL=${call#*=}" lacks.cpp >out 2>&1 || fail "$call does not compile: $(cat out)"
+    "$ascc" --npu-arch=dav-2002 -c "-DCALL=${call#*=}" lacks.cpp >out 2>&1 &&
+        fail "$call compiles for dav-2002"
+    grep -q "${call%%=*} is not on coupled chips" out || fail "$call: $(cat out)"
+    grep -q 'lacks.cpp:8' out || fail "$call, its line: $(cat out)"
+done
 says type.cpp 'type.cpp:3: error: kernel type KERNEL_TYPE_NEW is not supported' <<END
 #include "kernel_operator.h"
 __global__ void k() {

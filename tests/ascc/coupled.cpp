@@ -1,11 +1,14 @@
 /* A product on a coupled chip, where L0C leaves through UB: CO1 -> CO2 -> GM. Against float64, with
- * float32 and rounded float16 results, plain and with relu; the chip is SOFTASCEND_CHIP's. */
+ * float32 and rounded float16 results of halves and scaled ones of int8, plain and with relu; the
+ * chip is the one it was built for, or SOFTASCEND_CHIP's. */
 #include "acl/acl.h"
 #include "kernel_operator.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 using namespace AscendC;
@@ -14,62 +17,70 @@ using namespace AscendC;
 #error "built for another architecture"
 #endif
 
-/* All sizes are multiples of 16. */
+/* All sizes are multiples of 16, k of int8 of 32. B of int8 is [n, k]: only 2-byte elements are
+ * transposed on the way to L0. */
 struct shape {
     uint16_t m, k, n;
 };
 
-template <class C>
+template <class In, class C>
 class product
 {
+    using sum = std::conditional_t<std::is_same_v<In, int8_t>, int32_t, float>;
+    static constexpr int C0 = 32 / sizeof(In);
+
   public:
     __aicore__ inline product(const shape &s) : s_(s)
     {
-        pipe_.InitBuffer(a1_, 1, s.m * s.k * sizeof(half));
-        pipe_.InitBuffer(b1_, 1, s.k * s.n * sizeof(half));
-        pipe_.InitBuffer(a2_, 1, s.m * s.k * sizeof(half));
-        pipe_.InitBuffer(b2_, 1, s.k * s.n * sizeof(half));
-        pipe_.InitBuffer(co1_, 1, s.m * s.n * sizeof(float));
+        pipe_.InitBuffer(a1_, 1, s.m * s.k * sizeof(In));
+        pipe_.InitBuffer(b1_, 1, s.k * s.n * sizeof(In));
+        pipe_.InitBuffer(a2_, 1, s.m * s.k * sizeof(In));
+        pipe_.InitBuffer(b2_, 1, s.k * s.n * sizeof(In));
+        pipe_.InitBuffer(co1_, 1, s.m * s.n * sizeof(sum));
         pipe_.InitBuffer(co2_, 1, s.m * s.n * sizeof(C));
     }
 
-    __aicore__ inline void run(GM_ADDR a, GM_ADDR b, GM_ADDR c, bool relu)
+    __aicore__ inline void run(GM_ADDR a, GM_ADDR b, GM_ADDR c, float scale, bool relu)
     {
         into_l1(a1_, a, s_.m, s_.k);
-        into_l1(b1_, b, s_.k, s_.n);
+        if constexpr (C0 == 32) {
+            into_l1(b1_, b, s_.n, s_.k);
+        } else {
+            into_l1(b1_, b, s_.k, s_.n);
+        }
         into_l0();
         multiply();
-        leave(c, relu);
+        leave(c, scale, relu);
     }
 
   private:
-    /* Row-major into columns of fractals: these chips copy a column of 16 at a time. */
+    /* Row-major into columns of fractals: these chips copy a column of 32 bytes at a time. */
     template <class Queue>
     __aicore__ inline void into_l1(Queue &queue, GM_ADDR gm, uint16_t rows, uint16_t cols)
     {
-        GlobalTensor<half> from;
-        from.SetGlobalBuffer((__gm__ half *)gm);
-        auto to = queue.template AllocTensor<half>();
-        for (int col = 0; col < cols; col += 16)
+        GlobalTensor<In> from;
+        from.SetGlobalBuffer((__gm__ In *)gm);
+        auto to = queue.template AllocTensor<In>();
+        for (int col = 0; col < cols; col += C0)
             DataCopy(to[col * rows], from[col],
-                     DataCopyParams(rows, 1, static_cast<uint16_t>(cols / 16 - 1), 0));
+                     DataCopyParams(rows, 1, static_cast<uint16_t>(cols / C0 - 1), 0));
         queue.EnQue(to);
     }
 
     __aicore__ inline void into_l0()
     {
-        auto a1 = a1_.DeQue<half>(), b1 = b1_.DeQue<half>();
-        auto a2 = a2_.AllocTensor<half>(), b2 = b2_.AllocTensor<half>();
+        auto a1 = a1_.template DeQue<In>(), b1 = b1_.template DeQue<In>();
+        auto a2 = a2_.template AllocTensor<In>(), b2 = b2_.template AllocTensor<In>();
         LoadData2dParams load;
-        load.repeatTimes = s_.k / 16;
+        load.repeatTimes = static_cast<uint8_t>(s_.k / C0);
         load.srcStride = s_.m / 16;
         for (int row = 0; row < s_.m / 16; row++)
-            LoadData(a2[row * 16 * s_.k], a1[row * 256], load);
+            LoadData(a2[row * 16 * s_.k], a1[row * 16 * C0], load);
         load.repeatTimes = s_.n / 16;
-        load.srcStride = s_.k / 16;
-        load.ifTranspose = true;
-        for (int row = 0; row < s_.k / 16; row++)
-            LoadData(b2[row * 16 * s_.n], b1[row * 256], load);
+        load.srcStride = C0 == 32 ? 1 : s_.k / 16;
+        load.ifTranspose = C0 == 16;
+        for (int k = 0; k < s_.k / C0; k++)
+            LoadData(b2[k * C0 * s_.n], b1[k * C0 * (C0 == 32 ? s_.n : 16)], load);
         a1_.FreeTensor(a1);
         b1_.FreeTensor(b1);
         a2_.EnQue(a2);
@@ -78,8 +89,8 @@ class product
 
     __aicore__ inline void multiply()
     {
-        auto a2 = a2_.DeQue<half>(), b2 = b2_.DeQue<half>();
-        auto c = co1_.AllocTensor<float>();
+        auto a2 = a2_.template DeQue<In>(), b2 = b2_.template DeQue<In>();
+        auto c = co1_.template AllocTensor<sum>();
         MmadParams mmad;
         mmad.m = s_.m, mmad.n = s_.n, mmad.k = s_.k;
         Mmad(c, a2, b2, mmad);
@@ -88,19 +99,23 @@ class product
         co1_.EnQue(c);
     }
 
-    __aicore__ inline void leave(GM_ADDR c, bool relu)
+    __aicore__ inline void leave(GM_ADDR c, float scale, bool relu)
     {
-        auto from = co1_.DeQue<float>();
-        auto to = co2_.AllocTensor<C>();
+        auto from = co1_.template DeQue<sum>();
+        auto to = co2_.template AllocTensor<C>();
         DataCopyParams whole(1, static_cast<uint16_t>(s_.m * s_.n / 256), 0, 0);
         DataCopyEnhancedParams matrix;
         matrix.blockMode = BlockMode::BLOCK_MODE_MATRIX;
         matrix.isRelu = relu;
+        if (scale != 1) {
+            matrix.deqScale = DeqScale::DEQ;
+            matrix.deqValue = __builtin_bit_cast(uint32_t, scale);
+        }
         DataCopy(to, from, whole, matrix);
         co1_.FreeTensor(from);
         co2_.EnQue(to);
 
-        auto out = co2_.DeQue<C>();
+        auto out = co2_.template DeQue<C>();
         GlobalTensor<C> gm;
         gm.SetGlobalBuffer((__gm__ C *)c);
         constexpr uint16_t blocks = 16 * sizeof(C) / 32;
@@ -121,11 +136,12 @@ class product
     TQue<TPosition::CO2, 1> co2_;
 };
 
-template <class C>
-__global__ __aicore__ void multiply(GM_ADDR a, GM_ADDR b, GM_ADDR c, shape s, bool relu)
+template <class In, class C>
+__global__ __aicore__ void multiply(GM_ADDR a, GM_ADDR b, GM_ADDR c, shape s, float scale,
+                                    bool relu)
 {
-    product<C> p(s);
-    p.run(a, b, c, relu);
+    product<In, C> p(s);
+    p.run(a, b, c, scale, relu);
 }
 
 static aclrtStream stream;
@@ -138,28 +154,31 @@ static void *on_device(const void *host, size_t bytes)
     return p;
 }
 
-/* Small integers and halves of them: every sum is exact in float32, so only C rounds. */
-template <class C>
-static bool right(const shape &s, bool relu)
+/* Small integers and halves of them: every sum is exact in float32, so only the scale and C round.
+ */
+template <class In, class C>
+static bool right(const shape &s, float scale, bool relu)
 {
-    std::vector<half> a(s.m * s.k), b(s.k * s.n);
+    constexpr bool integers = std::is_same_v<In, int8_t>;
+    std::vector<In> a(s.m * s.k), b(s.k * s.n);
     std::vector<C> c(s.m * s.n);
     unsigned seed = 1;
     auto next = [&] {
-        return (half)((float)((seed = seed * 1103515245 + 12345) >> 16 & 63) / 2 - 16);
+        int n = (int)((seed = seed * 1103515245 + 12345) >> 16 & 63) - 32;
+        return integers ? (In)n : (In)((float)n / 2);
     };
-    for (half &x : a)
+    for (In &x : a)
         x = next();
-    for (half &x : b)
+    for (In &x : b)
         x = next();
-    void *da = on_device(a.data(), a.size() * sizeof(half));
-    void *db = on_device(b.data(), b.size() * sizeof(half));
+    void *da = on_device(a.data(), a.size() * sizeof(In));
+    void *db = on_device(b.data(), b.size() * sizeof(In));
     void *dc = on_device(c.data(), c.size() * sizeof(C));
-    multiply<C><<<1, nullptr, stream>>>((GM_ADDR)da, (GM_ADDR)db, (GM_ADDR)dc, s, relu);
+    multiply<In, C><<<1, nullptr, stream>>>((GM_ADDR)da, (GM_ADDR)db, (GM_ADDR)dc, s, scale, relu);
     aclError error = aclrtSynchronizeStream(stream);
     if (error != ACL_SUCCESS) {
         std::printf("%d: %s\n", (int)error, aclGetRecentErrMsg());
-        std::exit(error == 507015 ? 3 : 1);
+        std::exit(1);
     }
     aclrtMemcpy(c.data(), c.size() * sizeof(C), dc, c.size() * sizeof(C),
                 ACL_MEMCPY_DEVICE_TO_HOST);
@@ -168,31 +187,44 @@ static bool right(const shape &s, bool relu)
         for (int j = 0; j < s.n; j++) {
             double sum = 0;
             for (int k = 0; k < s.k; k++)
-                sum += (double)(float)a[i * s.k + k] * (double)(float)b[k * s.n + j];
+                sum += (double)(float)a[i * s.k + k] *
+                       (double)(float)b[integers ? j * s.k + k : k * s.n + j];
+            sum *= (double)scale;
             if (relu && sum < 0)
                 sum = 0;
             wrong += (float)c[i * s.n + j] != (float)(C)(float)sum;
         }
     if (wrong)
-        std::printf("%u x %u x %u, %u bytes, relu %d: %d wrong\n", s.m, s.k, s.n,
-                    (unsigned)sizeof(C), relu, wrong);
+        std::printf("%u x %u x %u, %u to %u bytes, scale %g, relu %d: %d wrong\n", s.m, s.k, s.n,
+                    (unsigned)sizeof(In), (unsigned)sizeof(C), (double)scale, relu, wrong);
     for (void *p : {da, db, dc})
         aclrtFree(p);
     return !wrong;
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !std::strcmp(argv[1], "chip")) {
+        std::printf("%s\n", aclrtGetSocName());
+        return 0;
+    }
     const shape shapes[] = {
         {16, 16, 16}, {16, 32, 48}, {48, 16, 32}, {112, 80, 96}, {128, 256, 64}};
+    const shape of_int8[] = {{16, 32, 16}, {48, 64, 32}, {112, 96, 80}, {128, 256, 64}};
     bool all = true;
     aclInit(nullptr);
     aclrtSetDevice(0);
     aclrtCreateStream(&stream);
     for (const shape &s : shapes)
         for (bool relu : {false, true}) {
-            all &= right<float>(s, relu);
-            all &= right<half>(s, relu);
+            all &= right<half, float>(s, 1, relu);
+            all &= right<half, half>(s, 1, relu);
+        }
+    for (const shape &s : of_int8)
+        for (bool relu : {false, true}) {
+            all &= right<int8_t, half>(s, 0.0123f, relu);
+            all &= right<int8_t, float>(s, 0.37f, relu);
+            all &= right<int8_t, int32_t>(s, 1, relu);
         }
     aclrtDestroyStream(stream);
     aclrtResetDevice(0);

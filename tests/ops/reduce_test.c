@@ -87,6 +87,13 @@ static void reduce(kind k, sa_dtype dtype, int rank, const int64_t *dims, unsign
     snprintf(what, sizeof what, "%s %s %s over %x keep %d (layouts %d %d)", names[k],
              sa_dtype_name(dtype), ops_dims(rank, dims), over, keep, layout, out_layout);
     array = aclCreateIntArray(list, (uint64_t)n);
+    if (!ops_has(dtype)) {
+        OPS_REFUSED(161002, OPS_LACKS_BF16, run(k, in.t, array, n ? list[0] : 0, keep, to, out.t));
+        aclDestroyIntArray(array);
+        ops_view_free(&in);
+        ops_view_free(&out);
+        return;
+    }
     OPS_OK(run(k, in.t, array, n ? list[0] : 0, keep, to, out.t));
     aclDestroyIntArray(array);
     ops_view_fetch(&out, what);

@@ -239,3 +239,8 @@ aclnnStatus ops_finish(ops_second_phase second, uint64_t workspace_bytes, aclOpE
         ops_free(workspace);
     return status;
 }
+
+bool ops_has(sa_dtype dtype)
+{
+    return dtype != SA_BF16 || strncmp(aclrtGetSocName(), "Ascend310P", 10) != 0;
+}

@@ -45,6 +45,10 @@ void ops_free(void *device);
 aclTensor *ops_tensor(sa_dtype dtype, int rank, const int64_t *dims, const int64_t *strides,
                       int64_t offset, int64_t storage_elements, void *data);
 
+/* Whether the process's chip computes with the dtype: coupled chips lack bfloat16. */
+bool ops_has(sa_dtype dtype);
+#define OPS_LACKS_BF16 "is bfloat16, which Ascend310P3, a coupled chip, does not have"
+
 /* Numbers in [-1, 1), the same on every run. */
 double ops_random(uint64_t *seed);
 

@@ -48,6 +48,21 @@ P
 
 expect 0 'cube .* TFLOPS, .*% of the chip' "$bin" time "$dir/1"
 expect 0 'M  *#.*% busy' "$bin" time "$dir/1" --chip Ascend910B4
+# a record holds for the chips of its architecture and sizes, and for no other
+for chip in Ascend910B2 Ascend910B3 Ascend910_9391; do
+    expect 0 'cube .* TFLOPS' "$bin" time "$dir/1" --chip $chip
+done
+for chip in Ascend310P3 Ascend310P1 Ascend910A Ascend910ProA; do
+    expect 1 "on architecture 2201, $chip has .*SOFTASCEND_CHIP=$chip" "$bin" time "$dir/1" --chip $chip
+done
+SOFTASCEND_CHIP=Ascend310P3 SOFTASCEND_TRACE=$dir/coupled "$program" 512 512 512 >/dev/null ||
+    fail "the program on a coupled chip"
+expect 0 'V  *#.*% busy' "$bin" time "$dir/coupled" --chip Ascend310P3
+expect 0 'cube .* TFLOPS' "$bin" time "$dir/coupled" --chip Ascend310P1
+expect 1 'on architecture 2002, Ascend910A has 1001' "$bin" time "$dir/coupled" --chip Ascend910A
+expect 1 'on architecture 2002, Ascend910B1 has 2201' "$bin" time "$dir/coupled" --chip Ascend910B1
+expect 0 'Ascend310P3, architecture 2002, coupled' env SOFTASCEND_CHIP=Ascend310P3 "$bin" info
+expect 0 'Ascend910B4, architecture 2201, split' env SOFTASCEND_CHIP=Ascend910B4 "$bin" info
 expect 0 'softascend [0-9]' "$bin" --version
 expect 0 'devices  *[0-9]' "$bin" info
 expect 0 'kernel=NAME' "$bin" time --help

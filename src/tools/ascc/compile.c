@@ -44,6 +44,9 @@ static void definitions(words *w, const options *o, const char *core)
     words_add(w, "-DSOFTASCEND_ASCC=1");
     words_add(w, say("-D__NPU_ARCH__=%d", o->arch));
     words_add(w, say("-D__CCE_AICORE__=%d", o->arch == 2201 ? 220 : o->arch == 2002 ? 200 : 100));
+    if (o->soc) {
+        words_add(w, say("-DSOFTASCEND_SOC=\"%s\"", o->soc));
+    }
     if (core) {
         words_add(w, say("-D__DAV_C220_%s__=1", core));
     }

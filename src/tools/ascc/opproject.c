@@ -187,7 +187,8 @@ static int compile_variants(const options *o, const words *kernels, const genera
         const char *object = temporary(say("%s.o", g->variants[i].name));
         words_add(w, say("%s/bin/ascc", home));
         words_add(w, say("--compiler=%s", o->compiler));
-        words_add(w, say("--npu-arch=%d", o->arch));
+        words_add(w, o->soc && *o->soc ? say("--soc-version=%s", o->soc)
+                                       : say("--npu-arch=%d", o->arch));
         words_add(w, "-fPIC");
         words_add(w, "-fvisibility=hidden");
         add_includes(w, kernels);

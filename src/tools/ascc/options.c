@@ -25,7 +25,8 @@ static const char help[] =
     "  --keep                 keep the rewritten file beside the output (NAME.ascc.ii)\n"
     "  --dry-run, -###        show the commands, run none\n"
     "  --npu-arch=ARCH        dav-2201 (default), dav-2002, dav-1001: what __NPU_ARCH__ is\n"
-    "  --soc-version=NAME     Ascend910B1 and so on: the architecture by a chip's name\n"
+    "  --soc-version=NAME     Ascend910B1 and so on: the architecture by a chip's name; it is\n"
+    "                         then the chip that the program runs on, unless SOFTASCEND_CHIP says\n"
     "  --run-mode=MODE, -xasc, --cce-..., -mllvm OPTION, -dc: taken, without effect here\n"
     "  --help, --version\n"
     "\n"
@@ -98,7 +99,7 @@ static int arch_number(const char *text)
     } known[] = {{"2201", 2201},         {"c220", 2201},         {"ascend910b", 2201},
                  {"ascend910_93", 2201}, {"2002", 2002},         {"m200", 2002},
                  {"ascend310p", 2002},   {"1001", 1001},         {"ascend910a", 1001},
-                 {"c100", 1001},         {"ascend910prob", 1001}};
+                 {"c100", 1001},         {"ascend910pro", 1001}, {"ascend910premium", 1001}};
     char *lower = say("%s", text);
     for (char *c = lower; *c; c++) {
         *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
@@ -151,9 +152,12 @@ static bool own(options *o, int argc, char **argv, int *i)
     } else if ((v = value("--launch-headers", argc, argv, i))) {
         o->headers = v;
     } else if ((v = value("--npu-arch", argc, argv, i)) ||
-               (v = value("--soc-version", argc, argv, i)) ||
                (v = value("--cce-aicore-arch", argc, argv, i))) {
         o->arch = arch_number(v);
+        o->soc = "";
+    } else if ((v = value("--soc-version", argc, argv, i))) {
+        o->arch = arch_number(v);
+        o->soc = v;
     } else if ((v = value("--op-project", argc, argv, i))) {
         o->op_project = v;
     } else if ((v = value("--op-library", argc, argv, i))) {

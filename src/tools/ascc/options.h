@@ -18,7 +18,8 @@ typedef struct options {
     bool only_headers, keep, dry_run, nothing; /* nothing to compile: the compiler answers */
     bool writes_dependencies, names_dependencies, names_target;
     bool has_std, has_level, has_debug, relocatable;
-    int arch;                            /* __NPU_ARCH__ */
+    int arch;        /* __NPU_ARCH__ */
+    const char *soc; /* the chip's name, "" if only its architecture is given, NULL: neither */
     const char *op_project, *op_library; /* a folder, what the library is called */
     words op_hosts, op_kernels;
 } options;
