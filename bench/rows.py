@@ -62,11 +62,11 @@ def _number(x: float) -> str:
     return f"{x:.2f}" if x < 100 else f"{x:.0f}"
 
 
-def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) -> int:
+def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) -> tuple[list[dict], int]:
     """Measures the cases, prints a line for each as it is there, and writes them to `file` if one is named.
 
     A case whose peer is not installed is left out and said so. One that fails is named on standard error and has no
-    row; the others are measured. Gives the number that failed.
+    row; the others are measured. Gives the rows and how many failed.
     """
     out = sys.stderr if file == "-" else sys.stdout
     width = max(len(case.name) for case in cases)
@@ -99,7 +99,7 @@ def table(cases: Sequence, measure: Callable[[object], dict], file: str | None) 
         print(f"left out: {len(names)} cases, {names[0]} ...: {reason}", file=out)
     if file:
         write(results, file)
-    return failed
+    return results, failed
 
 
 def write(results: Sequence[dict], file: str) -> None:

@@ -33,6 +33,7 @@ def cases() -> list[Case]:
 def main() -> int:
     parser = rows.parser("bench", __doc__.splitlines()[0])
     parser.add_argument("--cpu", choices=BACKENDS, help="run SoftAscend's bodies for this CPU (SOFTASCEND_CPU)")
+    parser.add_argument("--roofline", metavar="FILE.png", help="also draw the operators under the machine's roofs")
     arguments = parser.parse_args()
     chosen = rows.choose(cases(), arguments)
     if isinstance(chosen, int):
@@ -53,7 +54,15 @@ def main() -> int:
     here = machine.this()
     print(here.heading(), file=sys.stderr if arguments.json == "-" else sys.stdout)
     effort = Effort(arguments.seconds, arguments.rounds)
-    failed = rows.table(chosen, lambda case: measure(case, here, effort), arguments.json)
+    results, failed = rows.table(chosen, lambda case: measure(case, here, effort), arguments.json)
+    if arguments.roofline:
+        import roofline
+
+        try:
+            roofline.draw(results, here, arguments.roofline)
+        except (OSError, ValueError) as error:
+            print(f"bench: --roofline {arguments.roofline}: {error}", file=sys.stderr)
+            failed += 1
     return 1 if failed else 0
 
 

@@ -1,6 +1,7 @@
 """SoftAscend: an Ascend NPU in software, for TensorFlow."""
 
 from softascend.ascendc import AscendKernel, CompileError, Operand, load_ascendc
+from softascend.memory import monitor_memory_usage
 from softascend.op_library import OpLibrary, Operator, load_op_library
 from softascend.ops import ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
 from softascend.placement import Placement, placement
@@ -19,5 +20,6 @@ __all__ = [
     "ascend_sigmoid",
     "load_ascendc",
     "load_op_library",
+    "monitor_memory_usage",
     "placement",
 ]
