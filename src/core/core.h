@@ -63,7 +63,7 @@ static inline bool sa_core_quiet(const sa_core *core)
 }
 
 /* Leaves the kernel if its launch was abandoned or has failed. */
-void sa_core_attend(sa_core *core, const void *pc);
+SA_API void sa_core_attend(sa_core *core, const void *pc);
 
 /* Ends the running kernel with a fault whose call site is `pc`. */
 noreturn void sa_core_fault(sa_core *core, const void *pc, sa_status code, const char *format, ...)

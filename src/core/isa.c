@@ -44,6 +44,7 @@ static void make_coupled(void)
 #include "core/isa.def"
 #undef SA_INSTR
 #undef SA_T
+    coupled.sigmoid_run[SA_BF16] = NULL;
     memset(coupled.fixpipe, 0, sizeof coupled.fixpipe);
 }
 

@@ -14,6 +14,8 @@ typedef void (*sa_body_SCALAR)(void *dst, const void *a, double scalar, size_t n
 /* sources of 16-bit floats, added into float32 */
 typedef sa_body_BINARY sa_body_WIDE_BINARY;
 typedef sa_body_SCALAR sa_body_WIDE_SCALAR;
+/* Elementwise over a long run straight from GM to GM; `past`: leaves past the caches. */
+typedef void (*sa_body_RUN)(void *dst, const void *src, size_t n, bool past);
 typedef void (*sa_body_FILL)(void *dst, double value, size_t n);
 typedef void (*sa_body_COMPARE)(void *mask, const void *a, const void *b, sa_cmp cmp, size_t n);
 typedef void (*sa_body_COMPARES)(void *mask, const void *a, double scalar, sa_cmp cmp, size_t n);
@@ -96,6 +98,8 @@ typedef struct sa_isa {
     sa_body_PANEL panel;
     /* the block that `panel` keeps in registers: m and n of a call are best multiples of these */
     size_t panel_rows, panel_cols;
+    /* for operators, when nothing watches; NULL: none. bfloat16 by float32, rounded once. */
+    sa_body_RUN sigmoid_run[SA_DTYPE_END];
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

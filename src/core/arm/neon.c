@@ -54,6 +54,7 @@ typedef uint32x4_t vm; /* all bits of a lane */
 #define vf_lt(a, b) vcltq_f32(a, b)
 #define vf_eq(a, b) vceqq_f32(a, b)
 #define vf_if(m, a, b) vbslq_f32(m, a, b)
+#define vm_any(m) (vmaxvq_u32(m) != 0)
 #define vf_bits(a) vreinterpretq_u32_f32(a)
 #define vf_of(a) vreinterpretq_f32_u32(a)
 #define vf_int(a) vcvtq_f32_s32(vreinterpretq_s32_u32(a))
@@ -89,6 +90,10 @@ MATH_INLINE vf vf_scale(vf p, vi n, vf whole)
 #define vf_load_bf16(p) vf_of(vshll_n_u16(vld1_u16(p), 16))
 #define vf_store_bf16(p, v) vst1_u16(p, narrow_bf16(v))
 
+#define vf_stream vf_store
+#define vf_stream_f16 vf_store_f16
+#define vf_stream_bf16 vf_store_bf16
+#define vf_streamed()
 #define vf_compare(a, b, PREDICATE) COMPARE_##PREDICATE(a, b)
 #define COMPARE_LT(a, b) vcltq_f32(a, b)
 #define COMPARE_GT(a, b) vcgtq_f32(a, b)

@@ -19,6 +19,7 @@ typedef bool vm;
 #define vf_lt(a, b) ((a) < (b))
 #define vf_eq(a, b) ((a) == (b))
 #define vf_if(m, a, b) ((m) ? (a) : (b))
+#define vm_any(m) (m)
 #define vf_bits sa_float_bits
 #define vf_of sa_bits_float
 #define vf_int(i) ((float)(int32_t)(i))

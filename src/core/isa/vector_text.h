@@ -6,6 +6,7 @@
  *
  *   vf_load, vf_store                  float * to and from vf
  *   vf_load_f16, vf_store_f16          the same with conversion from uint16_t *; and _bf16
+ *   vf_stream, _f16, _bf16, vf_streamed()  stores past the caches, where aligned; after the last
  *   vf_div, vf_sqrt, vf_abs
  *   vf_compare(a, b, LT)               a condition: LT GT EQ LE GE NE
  *   vm_bits(m), vm_of(bits)            a condition as VF_LANES bits, lane 0 lowest */
@@ -71,6 +72,33 @@
         }                                                                                          \
     }
 
+/* A run is fetched ahead of its reading, as a page's end stops the CPU's own guessing. */
+#define AHEAD_BYTES 2048
+#define RUN(name, T, load, save, stream, body)                                                     \
+    static void name##_run(void *dst, const void *src, size_t n, bool past)                        \
+    {                                                                                              \
+        T *out = dst;                                                                              \
+        const T *in = src;                                                                         \
+        enum { BYTES = VF_LANES * sizeof(T) };                                                     \
+        past = past && (uintptr_t)out % sizeof(T) == 0;                                            \
+        size_t i = past ? -(uintptr_t)out % BYTES / sizeof(T) : 0;                                 \
+        i = i < n ? i : n;                                                                         \
+        name(out, in, i);                                                                          \
+        if (past) {                                                                                \
+            for (; i + VF_LANES <= n; i += VF_LANES) {                                             \
+                __builtin_prefetch((const char *)(in + i) + AHEAD_BYTES);                          \
+                stream(out + i, body(load(in + i)));                                               \
+            }                                                                                      \
+            vf_streamed();                                                                         \
+        } else {                                                                                   \
+            for (; i + VF_LANES <= n; i += VF_LANES) {                                             \
+                __builtin_prefetch((const char *)(in + i) + AHEAD_BYTES);                          \
+                save(out + i, body(load(in + i)));                                                 \
+            }                                                                                      \
+        }                                                                                          \
+        name(out + i, in + i, n - i);                                                              \
+    }
+
 /* NaN wins, of equals the second: MAX_OF, MIN_OF of body.h. */
 MATH_INLINE vf max_of(vf a, vf b)
 {
@@ -88,6 +116,10 @@ MATH(exp)
 MATH(ln)
 MATH(sigmoid)
 MATH(tanh)
+UNARY(sigmoid_bf16, uint16_t, vf_load_bf16, vf_store_bf16, math_sigmoid(a))
+RUN(sigmoid_f32, float, vf_load, vf_store, vf_stream, math_sigmoid)
+RUN(sigmoid_f16, sa_half, vf_load_f16, vf_store_f16, vf_stream_f16, math_sigmoid)
+RUN(sigmoid_bf16, uint16_t, vf_load_bf16, vf_store_bf16, vf_stream_bf16, math_sigmoid)
 
 #define UNARY_F16(name, expression)                                                                \
     UNARY(name##_f16, sa_half, vf_load_f16, vf_store_f16, expression)
@@ -280,6 +312,9 @@ static void fill_vector(sa_isa *isa)
     SET_F16(maxs)
     SET_F16(mins)
     SET_F16(lrelu)
+    isa->sigmoid_run[SA_F32] = sigmoid_f32_run;
+    isa->sigmoid_run[SA_F16] = sigmoid_f16_run;
+    isa->sigmoid_run[SA_BF16] = sigmoid_bf16_run;
     isa->select[SA_F32] = isa->select[SA_I32] = isa->select[SA_U32] = select_32;
     isa->cast[SA_F32][SA_F16] = cast_f32_f16;
     isa->cast[SA_F32][SA_BF16] = cast_f32_bf16;

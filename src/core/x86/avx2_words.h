@@ -28,6 +28,7 @@ typedef __m256 vm; /* all bits of a lane */
 #define vf_lt(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
 #define vf_eq(a, b) _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
 #define vf_if(m, a, b) _mm256_blendv_ps(b, a, m)
+#define vm_any(m) (_mm256_movemask_ps(m) != 0)
 #define vf_bits(a) _mm256_castps_si256(a)
 #define vf_of(a) _mm256_castsi256_ps(a)
 #define vf_int(a) _mm256_cvtepi32_ps(a)
@@ -44,6 +45,12 @@ typedef __m256 vm; /* all bits of a lane */
     _mm_storeu_si128((__m128i *)(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
 #define vf_load_bf16(p) widen_bf16(_mm_loadu_si128((const __m128i *)(p)))
 #define vf_store_bf16(p, v) _mm_storeu_si128((__m128i *)(p), narrow_bf16(v))
+
+#define vf_stream(p, v) _mm256_stream_ps(p, v)
+#define vf_stream_f16(p, v)                                                                        \
+    _mm_stream_si128((__m128i *)(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
+#define vf_stream_bf16(p, v) _mm_stream_si128((__m128i *)(p), narrow_bf16(v))
+#define vf_streamed() _mm_sfence()
 
 #define vf_compare(a, b, PREDICATE) _mm256_cmp_ps(a, b, COMPARE_##PREDICATE)
 #define COMPARE_LT _CMP_LT_OQ

@@ -28,6 +28,7 @@ typedef __mmask16 vm;
 #define vf_lt(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
 #define vf_eq(a, b) _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ)
 #define vf_if(m, a, b) _mm512_mask_blend_ps(m, b, a)
+#define vm_any(m) ((m) != 0)
 #define vf_bits(a) _mm512_castps_si512(a)
 #define vf_of(a) _mm512_castsi512_ps(a)
 #define vf_int(a) _mm512_cvtepi32_ps(a)
@@ -45,6 +46,12 @@ typedef __mmask16 vm;
     _mm256_storeu_si256((__m256i *)(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
 #define vf_load_bf16(p) widen_bf16(_mm256_loadu_si256((const __m256i *)(p)))
 #define vf_store_bf16(p, v) _mm256_storeu_si256((__m256i *)(p), narrow_bf16(v))
+
+#define vf_stream(p, v) _mm512_stream_ps(p, v)
+#define vf_stream_f16(p, v)                                                                        \
+    _mm256_stream_si256((__m256i *)(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
+#define vf_stream_bf16(p, v) _mm256_stream_si256((__m256i *)(p), narrow_bf16(v))
+#define vf_streamed() _mm_sfence()
 
 #define vf_compare(a, b, PREDICATE) _mm512_cmp_ps_mask(a, b, COMPARE_##PREDICATE)
 #define COMPARE_LT _CMP_LT_OQ
