@@ -62,11 +62,11 @@ const char *sa_exception_name(sa_status code)
 static void report_fault(run *r, const sa_fiber *fiber)
 {
     pthread_mutex_lock(&r->lock);
-    if (r->error.code == SA_OK) {
+    if (r->error->code == SA_OK) {
         char kernel[128], line[192];
         sa_launch_name(r->launch, kernel, sizeof kernel);
         sa_source_line(fiber->pc, line, sizeof line);
-        sa_error_set(&r->error, fiber->fault_code, "%s in kernel %s, block %u: %s at %s",
+        sa_error_set(r->error, fiber->fault_code, "%s in kernel %s, block %u: %s at %s",
                      sa_exception_name(fiber->fault_code), kernel, fiber->core.block_idx,
                      fiber->fault_text, line);
     }
@@ -175,7 +175,10 @@ static bool settle(run *r, sa_fiber *fiber)
         r->observer->block_end(fiber->core.observer_block, &fiber->core,
                                fiber->state != SA_FIBER_ENDED);
     sa_run_core_ended(r, &fiber->core);
-    atomic_fetch_add(&r->ended, 1);
+    if (r->cores == 1)
+        atomic_store_explicit(&r->ended, 1, memory_order_relaxed);
+    else
+        atomic_fetch_add(&r->ended, 1);
     if (atomic_load(&r->waiting) && !stopped(r))
         sa_run_check_deadlock(r);
     return true;
@@ -184,8 +187,8 @@ static bool settle(run *r, sa_fiber *fiber)
 static void no_fiber(run *r, uint32_t index)
 {
     pthread_mutex_lock(&r->lock);
-    if (r->error.code == SA_OK)
-        sa_error_set(&r->error, SA_ERR_OUT_OF_MEMORY,
+    if (r->error->code == SA_OK)
+        sa_error_set(r->error, SA_ERR_OUT_OF_MEMORY,
                      "no host memory for the local memories of block %u of %u (%u blocks wait in "
                      "sync_all)",
                      index, r->launch->blocks, atomic_load(&r->waiting));
@@ -221,6 +224,18 @@ static sa_fiber **resume_released(run *r, sa_fiber **list)
     return list;
 }
 
+/* The next core to run, or one past the last. A launch of one core has no other thread to agree
+ * with.
+ */
+static uint32_t deal(run *r)
+{
+    if (r->cores > 1)
+        return atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+    uint32_t index = atomic_load_explicit(&r->next, memory_order_relaxed);
+    atomic_store_explicit(&r->next, 1, memory_order_relaxed);
+    return index;
+}
+
 /* A thread's share of the launch: deal and run until no block is left, then see the parked ones
  * through. */
 static void take_part(run *r)
@@ -230,7 +245,8 @@ static void take_part(run *r)
     uint64_t written = 0;
     unsigned seen = 0;
     sa_crash_guard_thread();
-    atomic_fetch_add_explicit(&r->inside, 1, memory_order_relaxed);
+    if (blocks > 1)
+        atomic_fetch_add_explicit(&r->inside, 1, memory_order_relaxed);
     while (!stopped(r)) {
         /* a mixed block that can go on does so before another begins: who asked is answered, and
          * threads share the blocks by the work in them */
@@ -239,7 +255,7 @@ static void take_part(run *r)
             last = resume_released(r, &parked);
             continue;
         }
-        uint32_t index = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        uint32_t index = deal(r);
         if (index >= blocks)
             break;
         if (!fiber && !(fiber = sa_fiber_take(r->chip))) {
@@ -289,7 +305,7 @@ static void take_part(run *r)
         else if (parked && idle)
             sa_word_wait(&r->generation, generation, POLL_US);
     }
-    if (atomic_fetch_sub(&r->inside, 1) > 1 && stopped(r))
+    if (blocks > 1 && atomic_fetch_sub(&r->inside, 1) > 1 && stopped(r))
         await_others(r);
 }
 
@@ -362,6 +378,7 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
     uint32_t per_block = 1;
     if (launch->type > SA_AIV && chip->split)
         per_block = launch->type == SA_MIX_1_1 ? 2 : 3;
+    error->code = SA_OK;
     run r = {
         .per_block = per_block,
         .cores = launch->blocks * per_block,
@@ -371,6 +388,7 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
         .isa = chip->split ? sa_isa_active() : sa_isa_coupled(),
         .observer = sa_observer_active(),
         .abandon = launch->abandon ? launch->abandon : &never,
+        .error = error,
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
     if (per_block > 1 && !(r.mail = calloc(launch->blocks, sizeof *r.mail)))
@@ -394,9 +412,7 @@ sa_status sa_launch_run(const sa_launch *launch, sa_error *error)
     }
     free(r.cross);
     sa_run_free_scratch(&r);
-    sa_status status = r.error.code;
-    if (status != SA_OK)
-        *error = r.error;
+    sa_status status = error->code;
     if (r.observer && r.observer->launch_end) {
         sa_status found = r.observer->launch_end(r.observer_state, error);
         if (status == SA_OK)

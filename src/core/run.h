@@ -47,7 +47,7 @@ typedef struct run {
     sa_cross *cross;                  /* under lock: by core; NULL until one is set or waited for */
     sa_mailbox *mail;                 /* under lock: by block of a mixed launch */
     struct sa_scratch_piece *scratch; /* under lock: freed with the launch */
-    sa_error error;                   /* under lock: the first fault */
+    sa_error *error;                  /* under lock: the caller's; the first fault */
 } run;
 
 /* Ends the launch: blocks leave at their next instruction. */

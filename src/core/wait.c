@@ -98,7 +98,7 @@ void sa_run_check_deadlock(run *r)
     waiting = atomic_load(&r->waiting);
     ended = atomic_load(&r->ended);
     bool dead = waiting && waiting + ended == r->cores;
-    if (dead && r->error.code == SA_OK) {
+    if (dead && r->error->code == SA_OK) {
         char kernel[128];
         sa_launch_name(r->launch, kernel, sizeof kernel);
         sa_status code = r->launch->type == SA_AIV && r->chip->split ? SA_ERR_VECTOR_EXCEPTION
@@ -112,7 +112,7 @@ void sa_run_check_deadlock(run *r)
             list_blocks(r, true, who, sizeof who);
             list_blocks(r, false, gone, sizeof gone);
             sa_error_set(
-                &r->error, code,
+                r->error, code,
                 "%s in kernel %s: deadlock in SyncAll (sync_all): of %u blocks, %u wait (block %s) "
                 "at %s; %u ended without it (block %s)",
                 sa_exception_name(code), kernel, r->launch->blocks, waiting, who, line, ended,
@@ -120,7 +120,7 @@ void sa_run_check_deadlock(run *r)
         } else {
             char who[640];
             list_waiters(r, who, sizeof who);
-            sa_error_set(&r->error, code,
+            sa_error_set(r->error, code,
                          "%s in kernel %s: deadlock: of %u cores, %u wait for each other or for "
                          "what never comes: %s",
                          sa_exception_name(code), kernel, r->cores, waiting, who);

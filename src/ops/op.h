@@ -222,6 +222,11 @@ uint32_t sa_blocks(const sa_chip *chip, sa_core_type type, int64_t elements, int
 static inline void sa_share(int64_t total, int64_t unit, uint32_t index, uint32_t blocks,
                             int64_t *begin, int64_t *count)
 {
+    if (blocks == 1) {
+        *begin = 0;
+        *count = total;
+        return;
+    }
     int64_t units = total / unit + (total % unit != 0);
     int64_t base = units / blocks, more = units % blocks;
     int64_t first = base * index + (index < more ? index : more);

@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-enum { SA_MAX_DEVICES = 64, SA_INLINE_ARGS = 512, SA_SPARE_TASKS = 16 };
+enum { SA_MAX_DEVICES = 64, SA_INLINE_ARGS = 640, SA_SPARE_TASKS = 16 };
 
 /* ---- init.c ---- */
 

@@ -2,6 +2,8 @@
  * selection by them. Comparisons with NaN are false, but for NE. */
 #include "core/isa/body.h"
 
+#include <string.h>
+
 /* One byte of the mask at a time. */
 #define EACH_BYTE(expression)                                                                      \
     for (size_t i = 0; i < n; i += 8) {                                                            \
@@ -49,30 +51,47 @@ BOTH(I16)
 BOTH(I32)
 COMPARE(I64)
 
-/* Selection moves bits: one body for each size. */
+/* Selection moves bits: one body for each size, eight elements (a byte of the mask) at a time. */
 #define SELECT(bits)                                                                               \
-    static void select_##bits(void *dst, const void *mask, const void *va, const void *vb,         \
-                              size_t n)                                                            \
+    static inline void select_some_##bits(uint##bits##_t *out, uint8_t byte,                       \
+                                          const uint##bits##_t *a, const uint##bits##_t *b,        \
+                                          size_t n)                                                \
     {                                                                                              \
-        uint##bits##_t *out = dst;                                                                 \
-        const uint##bits##_t *a = va, *b = vb;                                                     \
-        const uint8_t *m = mask;                                                                   \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i] = m[i / 8] >> i % 8 & 1 ? a[i] : b[i];                                          \
+        uint##bits##_t keep[8];                                                                    \
+        for (size_t j = 0; j < n; j++)                                                             \
+            keep[j] = (uint##bits##_t)(0 - (uint##bits##_t)(byte >> j & 1));                       \
+        for (size_t j = 0; j < n; j++)                                                             \
+            keep[j] = (uint##bits##_t)((a[j] & keep[j]) | (b[j] & ~keep[j]));                      \
+        for (size_t j = 0; j < n; j++)                                                             \
+            out[j] = keep[j];                                                                      \
+    }                                                                                              \
+    /* `step`: how b advances with a; 0: it is the same eight elements throughout */               \
+    static inline void select_all_##bits(uint##bits##_t *out, const uint8_t *m,                    \
+                                         const uint##bits##_t *a, const uint##bits##_t *b,         \
+                                         size_t step, size_t n)                                    \
+    {                                                                                              \
+        for (; n >= 8; n -= 8, out += 8, a += 8, b += step)                                        \
+            select_some_##bits(out, *m++, a, b, 8);                                                \
+        if (n)                                                                                     \
+            select_some_##bits(out, *m, a, b, n);                                                  \
+    }                                                                                              \
+    static void select_##bits(void *dst, const void *mask, const void *a, const void *b, size_t n) \
+    {                                                                                              \
+        select_all_##bits(dst, mask, a, b, 8, n);                                                  \
     }
 SELECT(8)
 SELECT(16)
 SELECT(32)
 SELECT(64)
 
-#define SELECTS(D)                                                                                 \
-    static void selects_##D(void *dst, const void *mask, const void *va, double scalar, size_t n)  \
+#define SELECTS(D, bits)                                                                           \
+    static void selects_##D(void *dst, const void *mask, const void *a, double scalar, size_t n)   \
     {                                                                                              \
-        storage_##D *out = dst;                                                                    \
-        const storage_##D *a = va, b = store_##D(scalar_##D(scalar));                              \
-        const uint8_t *m = mask;                                                                   \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i] = m[i / 8] >> i % 8 & 1 ? a[i] : b;                                             \
+        const storage_##D value = store_##D(scalar_##D(scalar));                                   \
+        uint##bits##_t b[8];                                                                       \
+        for (int j = 0; j < 8; j++)                                                                \
+            memcpy(&b[j], &value, sizeof value);                                                   \
+        select_all_##bits(dst, mask, a, b, 0, n);                                                  \
     }
 #define ANY(X)                                                                                     \
     X(F32, 32)                                                                                     \
@@ -81,8 +100,7 @@ SELECT(64)
     X(I8, 8)                                                                                       \
     X(U8, 8)                                                                                       \
     X(BOOL, 8) X(I16, 16) X(U16, 16) X(I32, 32) X(U32, 32) X(I64, 64) X(U64, 64)
-#define SELECTS_OF(D, bits) SELECTS(D)
-ANY(SELECTS_OF)
+ANY(SELECTS)
 
 void sa_isa_fill_compare(sa_isa *isa)
 {

@@ -4,3 +4,6 @@
 
 #define sa_isa_fill_elementwise sa_avx512_fill_elementwise
 #include "core/isa/elementwise.c" /* NOLINT(bugprone-suspicious-include) */
+
+#define sa_isa_fill_compare sa_avx512_fill_compare
+#include "core/isa/compare.c" /* NOLINT(bugprone-suspicious-include) */

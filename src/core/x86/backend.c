@@ -17,6 +17,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c())
         return false;
     sa_avx2_fill_elementwise(isa); /* first: _vector overrides some */
+    sa_avx2_fill_compare(isa);
     sa_avx2_fill_fused(isa);
     sa_avx2_fill_vector(isa);
     sa_avx2_fill_move(isa);
@@ -33,6 +34,7 @@ bool sa_isa_fill_avx512(sa_isa *isa)
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
         return false;
     sa_avx512_fill_elementwise(isa); /* first: _vector overrides some */
+    sa_avx512_fill_compare(isa);
     sa_avx512_fill_fused(isa);
     sa_avx512_fill_vector(isa);
     sa_avx512_fill_move(isa);

@@ -12,6 +12,7 @@ void sa_avx2_fill_mmad(sa_isa *isa);
 void sa_avx2_fill_cube(sa_isa *isa);
 void sa_avx2_fill_panel(sa_isa *isa);
 void sa_avx2_fill_elementwise(sa_isa *isa);
+void sa_avx2_fill_compare(sa_isa *isa);
 void sa_avx2_fill_vector(sa_isa *isa);
 void sa_avx512_fill_arrange(sa_isa *isa);
 void sa_avx512_fill_move(sa_isa *isa);
@@ -20,6 +21,7 @@ void sa_avx512_fill_mmad(sa_isa *isa);
 void sa_avx512_fill_cube(sa_isa *isa);
 void sa_avx512_fill_panel(sa_isa *isa);
 void sa_avx512_fill_elementwise(sa_isa *isa);
+void sa_avx512_fill_compare(sa_isa *isa);
 void sa_avx512_fill_vector(sa_isa *isa);
 void sa_amx_fill_cube(sa_isa *isa);
 

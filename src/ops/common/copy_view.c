@@ -235,7 +235,7 @@ aclnnStatus sa_plan_contiguous(aclOpExecutor *ex, const char *op, const aclTenso
                                const int64_t *dims, aclTensor *flat, bool *in_workspace,
                                uint64_t *offset)
 {
-    copy_args args = {0}, *copy;
+    copy_args args, *copy;
     aclnnStatus status;
 
     *flat = flat_tensor(in->dtype, rank, dims);
@@ -245,6 +245,7 @@ aclnnStatus sa_plan_contiguous(aclOpExecutor *ex, const char *op, const aclTenso
         flat->data = sa_tensor_data(in);
         return ACLNN_SUCCESS;
     }
+    args = (copy_args){0};
     status = sa_loop_make(op, &args.loop, 2, (const aclTensor *const[]){flat, in});
     if (!status)
         status = plan_loop(ex, op, &args, in->dtype, &copy);
@@ -270,12 +271,14 @@ void sa_plan_result(aclOpExecutor *ex, const aclTensor *out, aclTensor *flat, bo
 aclnnStatus sa_plan_scatter(aclOpExecutor *ex, const char *op, const aclTensor *out,
                             bool in_workspace, uint64_t offset)
 {
-    aclTensor flat = flat_tensor(out->dtype, out->rank, out->dims);
-    copy_args args = {0}, *copy;
+    aclTensor flat;
+    copy_args args, *copy;
     aclnnStatus status;
 
     if (!in_workspace)
         return ACLNN_SUCCESS;
+    flat = flat_tensor(out->dtype, out->rank, out->dims);
+    args = (copy_args){0};
     status = sa_loop_make(op, &args.loop, 2, (const aclTensor *const[]){out, &flat});
     if (!status)
         status = plan_loop(ex, op, &args, out->dtype, &copy);

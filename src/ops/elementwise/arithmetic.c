@@ -36,7 +36,8 @@ aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor *self, const aclTensor *oth
                                      const aclScalar *alpha, aclTensor *out,
                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    static const sa_ew_family f = {.op = "aclnnAdd", .kernel = add_kernel, SA_DTYPES_NUMBER};
+    static const sa_ew_family f = {
+        .op = "aclnnAdd", .kernel = add_kernel, SA_DTYPES_NUMBER, .slot = SA_EW_SLOT(add)};
     aclnnStatus s = sa_check_pointer("aclnnAdd", "alpha", alpha);
     return s ? s
              : sa_ew_binary(&f, self, "self", other, "other", alpha, out, "out", workspaceSize,
@@ -58,7 +59,8 @@ aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor *self, const aclTensor *oth
                                      const aclScalar *alpha, aclTensor *out,
                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    static const sa_ew_family f = {.op = "aclnnSub", .kernel = sub_kernel, SA_DTYPES_NUMBER};
+    static const sa_ew_family f = {
+        .op = "aclnnSub", .kernel = sub_kernel, SA_DTYPES_NUMBER, .slot = SA_EW_SLOT(sub)};
     aclnnStatus s = sa_check_pointer("aclnnSub", "alpha", alpha);
     return s ? s
              : sa_ew_binary(&f, self, "self", other, "other", alpha, out, "out", workspaceSize,
@@ -70,25 +72,25 @@ static void mul(const sa_ew_tile *t)
 {
     sa_mul(t->core, t->dtype, t->out, t->in[0], t->in[1], t->n);
 }
-SA_EW_BINARY(aclnnMul, mul, SA_DTYPES_NUMBER, false, false, 0)
+SA_EW_BINARY_OF(aclnnMul, mul, SA_DTYPES_NUMBER, false, false, 0, SA_EW_SLOT(mul))
 
 static void divide(const sa_ew_tile *t)
 {
     sa_div(t->core, t->dtype, t->out, t->in[0], t->in[1], t->n);
 }
-SA_EW_BINARY(aclnnDiv, divide, SA_DTYPES_FLOAT, false, false, 0)
+SA_EW_BINARY_OF(aclnnDiv, divide, SA_DTYPES_FLOAT, false, false, 0, SA_EW_SLOT(div))
 
 static void maximum(const sa_ew_tile *t)
 {
     sa_max(t->core, t->dtype, t->out, t->in[0], t->in[1], t->n);
 }
-SA_EW_BINARY(aclnnMaximum, maximum, SA_DTYPES_NUMBER, false, false, 0)
+SA_EW_BINARY_OF(aclnnMaximum, maximum, SA_DTYPES_NUMBER, false, false, 0, SA_EW_SLOT(max))
 
 static void minimum(const sa_ew_tile *t)
 {
     sa_min(t->core, t->dtype, t->out, t->in[0], t->in[1], t->n);
 }
-SA_EW_BINARY(aclnnMinimum, minimum, SA_DTYPES_NUMBER, false, false, 0)
+SA_EW_BINARY_OF(aclnnMinimum, minimum, SA_DTYPES_NUMBER, false, false, 0, SA_EW_SLOT(min))
 
 /* tmp[0]: the quotient; tmp[1]: where other is not 0 (NaN is not) */
 static void div_no_nan(const sa_ew_tile *t)

@@ -7,6 +7,7 @@
 #ifndef SA_OPS_ELEMENTWISE_ENGINE_H
 #define SA_OPS_ELEMENTWISE_ENGINE_H
 
+#include "core/isa.h"
 #include "ops/op.h"
 
 #define SA_EW_INPUTS (SA_LOOP_OPERANDS - 1)
@@ -39,6 +40,7 @@ typedef struct sa_ew_spec {
     double scalar;
     double constant, constant_low; /* their sum; two parts hold any 64-bit integer exactly */
     bool no_body;                  /* the result is in[0], converted to out_as */
+    size_t slot;                   /* of sa_ew_family */
 } sa_ew_spec;
 
 /* Plans the launch. The tensors are checked already: inputs broadcast to out's shape. */
@@ -72,10 +74,23 @@ struct sa_ew {
     int64_t row_tiles, col_tiles, tiles;
     int tmp_bytes[SA_EW_TMPS];
     double scalar, constant, constant_low;
+    size_t slot; /* not 0: sa_ew_direct may run it */
 };
+
+/* Where a tile lies in each operand. */
+typedef struct sa_ew_place {
+    int64_t offset[SA_LOOP_OPERANDS]; /* in elements */
+    uint32_t rows, cols;
+} sa_ew_place;
+
+void sa_ew_locate(const sa_ew *plan, int64_t tile, sa_ew_place *at);
 
 /* The kernel's part: this block's tiles. body NULL: no_body. */
 void sa_ew_run(sa_core *core, const sa_ew *plan, sa_ew_body body);
+
+/* The same from GM to GM, without the tiles' way through UB, where nothing watches the core and the
+ * body is one instruction (plan->slot): direct.c. False: it is not such a launch. */
+bool sa_ew_direct(sa_core *core, const sa_ew *plan);
 
 /* The integer of the same size: how moves see dtypes that no instruction computes in. */
 static inline sa_dtype sa_ew_bits(sa_dtype t)
@@ -114,7 +129,10 @@ typedef struct sa_ew_family {
     bool to_bool; /* the output is bool, made from a body that writes U8; else the inputs' dtype */
     int tmps;     /* scratch tiles of the compute dtype */
     double scalar;
+    size_t slot; /* the instruction's bodies in sa_isa where the body is no more than it; else 0 */
 } sa_ew_family;
+
+#define SA_EW_SLOT(instruction) offsetof(sa_isa, instruction)
 
 /* out = f(self); out has self's shape. */
 aclnnStatus sa_ew_unary(const sa_ew_family *f, const aclTensor *self, const char *self_name,
@@ -139,6 +157,8 @@ aclnnStatus sa_ew_plan_fill(aclOpExecutor *ex, const char *op, const aclTensor *
 
 /* The functions of an operator whose body is `body`, in the two shapes that most have. */
 #define SA_EW_UNARY(op, body, allowed, widen, bools, scratch)                                      \
+    SA_EW_UNARY_OF(op, body, allowed, widen, bools, scratch, 0)
+#define SA_EW_UNARY_OF(op, body, allowed, widen, bools, scratch, slot)                             \
     static void op##_kernel(sa_core *core, void *args)                                             \
     {                                                                                              \
         sa_ew_run(core, args, body);                                                               \
@@ -146,12 +166,14 @@ aclnnStatus sa_ew_plan_fill(aclOpExecutor *ex, const char *op, const aclTensor *
     aclnnStatus op##GetWorkspaceSize(const aclTensor *self, aclTensor *out,                        \
                                      uint64_t *workspaceSize, aclOpExecutor **executor)            \
     {                                                                                              \
-        static const sa_ew_family f = {#op, op##_kernel, allowed, widen, bools, scratch, 0};       \
+        static const sa_ew_family f = {#op, op##_kernel, allowed, widen, bools, scratch, 0, slot}; \
         return sa_ew_unary(&f, self, "self", out, "out", workspaceSize, executor);                 \
     }                                                                                              \
     SA_OP_RUN(op)
 
 #define SA_EW_BINARY(op, body, allowed, widen, bools, scratch)                                     \
+    SA_EW_BINARY_OF(op, body, allowed, widen, bools, scratch, 0)
+#define SA_EW_BINARY_OF(op, body, allowed, widen, bools, scratch, slot)                            \
     static void op##_kernel(sa_core *core, void *args)                                             \
     {                                                                                              \
         sa_ew_run(core, args, body);                                                               \
@@ -160,7 +182,7 @@ aclnnStatus sa_ew_plan_fill(aclOpExecutor *ex, const char *op, const aclTensor *
                                      aclTensor *out, uint64_t *workspaceSize,                      \
                                      aclOpExecutor **executor)                                     \
     {                                                                                              \
-        static const sa_ew_family f = {#op, op##_kernel, allowed, widen, bools, scratch, 0};       \
+        static const sa_ew_family f = {#op, op##_kernel, allowed, widen, bools, scratch, 0, slot}; \
         return sa_ew_binary(&f, self, "self", other, "other", NULL, out, "out", workspaceSize,     \
                             executor);                                                             \
     }                                                                                              \

@@ -17,6 +17,7 @@ static void fill_spec(const sa_ew_family *f, sa_ew_spec *spec, sa_dtype in, cons
     spec->kernel = f->kernel;
     spec->out = out;
     spec->scalar = f->scalar;
+    spec->slot = compute == in && !f->to_bool && spec->inputs < 3 ? f->slot : 0;
     for (int i = 0; i < SA_EW_INPUTS; i++)
         spec->in_as[i] = compute;
     spec->out_as = f->to_bool ? SA_BOOL : compute;

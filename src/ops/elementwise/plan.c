@@ -6,6 +6,9 @@
 
 /* fewer elements than this are not worth another block */
 #define GRAIN 16384
+/* direct.c: a block's result; a row */
+#define DIRECT_BYTES ((int64_t)1 << 20)
+#define DIRECT_COLS 16
 
 /* The dimension along which operand `o` is contiguous, the innermost if several; -1: none. */
 static int unit_dim(const sa_loop *loop, int o)
@@ -98,6 +101,12 @@ static int64_t parts(int64_t n, int64_t of)
 
 static void choose_tile(sa_ew *p, uint32_t capacity, uint32_t blocks)
 {
+    if (p->loop.rank == 1 && blocks == 1 && p->loop.elements <= capacity) {
+        p->rows = 1;
+        p->cols = (uint32_t)p->loop.elements;
+        p->row_tiles = p->col_tiles = p->tiles = 1;
+        return;
+    }
     int64_t cols = p->loop.dims[p->cols_dim];
     int64_t rows = p->rows_dim >= 0 ? p->loop.dims[p->rows_dim] : 1;
     int64_t outer = p->loop.elements / (rows * cols);
@@ -149,6 +158,69 @@ static bool is_resident(const sa_ew *p, int o)
     return true;
 }
 
+/* Operands in one contiguous run each, or of one element: the loop that sa_loop_make would find. */
+static bool flat_loop(sa_loop *loop, int operands, const aclTensor *const *t)
+{
+    int64_t n = t[0]->elements;
+
+    for (int o = 0; o < operands; o++)
+        if ((t[o]->elements != n && (o == 0 || t[o]->elements != 1)) || !sa_tensor_contiguous(t[o]))
+            return false;
+    loop->rank = 1;
+    loop->operands = operands;
+    loop->elements = loop->dims[0] = n;
+    for (int o = 0; o < operands; o++) {
+        loop->strides[o][0] = t[o]->elements == n && n > 1;
+        loop->data[o] = sa_tensor_data(t[o]);
+    }
+    return true;
+}
+
+static bool apart(const sa_ew *p, int o)
+{
+    const sa_loop *loop = &p->loop;
+    uintptr_t out = (uintptr_t)loop->data[0], in = (uintptr_t)loop->data[o];
+    uint64_t bytes = sa_dtype_bytes(p->operand[0].dtype), out_bytes = bytes, in_bytes = bytes;
+
+    for (int d = 0; d < loop->rank; d++) {
+        if (loop->strides[0][d] < 0 || loop->strides[o][d] < 0)
+            return false;
+        out_bytes += bytes * (uint64_t)((loop->dims[d] - 1) * loop->strides[0][d]);
+        in_bytes += bytes * (uint64_t)((loop->dims[d] - 1) * loop->strides[o][d]);
+    }
+    return out + out_bytes <= in || in + in_bytes <= out;
+}
+
+static bool alike(const sa_ew *p, int o)
+{
+    if (p->loop.data[0] != p->loop.data[o])
+        return false;
+    for (int d = 0; d < p->loop.rank; d++)
+        if (p->loop.strides[0][d] != p->loop.strides[o][d])
+            return false;
+    return true;
+}
+
+/* Whether direct.c gives what run.c would: rows that a body can read and write where they lie. The
+ * caches hold what it writes; more goes past them, through UB. */
+static bool can_be_direct(const sa_ew *p, uint32_t blocks)
+{
+    int64_t bytes = (int64_t)sa_dtype_bytes(p->operand[0].dtype);
+    bool joined = p->rows_dim < 0 || p->rows == 1;
+
+    if (p->loop.elements / blocks * bytes > DIRECT_BYTES || p->operand[0].kind != SA_EW_ROWS ||
+        (p->operand[0].col_stride != 1 && p->loop.elements > 1) ||
+        (!joined && p->cols < DIRECT_COLS))
+        return false;
+    for (int o = 1; o < p->loop.operands; o++) {
+        if (p->operand[o].kind != SA_EW_SCALAR && p->operand[o].kind != SA_EW_ROWS)
+            return false;
+        if (!alike(p, o) && !apart(p, o))
+            return false;
+    }
+    return true;
+}
+
 /* float64 is only moved, by its bits: no instruction computes in it. */
 static sa_dtype moved(sa_dtype t)
 {
@@ -174,9 +246,11 @@ aclnnStatus sa_ew_plan(aclOpExecutor *ex, const sa_ew_spec *spec)
             constant.dtype = spec->in_as[i];
         t[i + 1] = spec->in[i] ? spec->in[i] : &constant;
     }
-    status = sa_loop_make(spec->op, &p.loop, spec->inputs + 1, t);
-    if (status)
-        return status;
+    if (!flat_loop(&p.loop, spec->inputs + 1, t)) {
+        status = sa_loop_make(spec->op, &p.loop, spec->inputs + 1, t);
+        if (status)
+            return status;
+    }
     for (int i = 0; i < SA_EW_TMPS; i++)
         p.tmp_bytes[i] = spec->tmp_bytes[i];
     choose_dims(&p);
@@ -193,5 +267,7 @@ aclnnStatus sa_ew_plan(aclOpExecutor *ex, const sa_ew_spec *spec)
         blocks = (uint32_t)p.tiles;
     for (int o = 1; o <= spec->inputs; o++)
         p.operand[o].resident = is_resident(&p, o);
+    if (spec->slot && can_be_direct(&p, blocks))
+        p.slot = spec->slot;
     return sa_op_launch(ex, spec->kernel, spec->op, SA_AIV, blocks, &p, sizeof p, NULL);
 }

@@ -23,10 +23,7 @@ typedef struct run {
     bool relay; /* no V work: the result is the input's buffer */
 } run;
 
-typedef struct place {
-    int64_t offset[SA_LOOP_OPERANDS]; /* in elements */
-    uint32_t rows, cols;
-} place;
+typedef sa_ew_place place;
 
 static uint32_t bytes_of(sa_dtype t)
 {
@@ -50,8 +47,12 @@ static void *take(const run *r, sa_dtype t)
     return sa_alloc(r->core, SA_UB, r->p->rows * r->p->cols * bytes_of(t));
 }
 
-static void locate(const sa_ew *p, int64_t tile, place *at)
+void sa_ew_locate(const sa_ew *p, int64_t tile, sa_ew_place *at)
 {
+    if (p->tiles == 1) {
+        *at = (sa_ew_place){.rows = p->rows, .cols = p->cols};
+        return;
+    }
     const sa_loop *loop = &p->loop;
     int64_t col = tile % p->col_tiles * p->cols, row = 0, rest = tile / p->col_tiles;
     int64_t cols = loop->dims[p->cols_dim] - col, rows = 1;
@@ -172,7 +173,7 @@ static void prepare(run *r, int o, bool straight)
         b->as = take(r, x->as);
     if (!x->resident)
         return;
-    locate(p, 0, &at);
+    sa_ew_locate(p, 0, &at);
     load(r, o, b->raw[0], &at);
     sa_set_flag(r->core, SA_PIPE_MTE2, SA_PIPE_V, RESIDENT);
     sa_wait_flag(r->core, SA_PIPE_MTE2, SA_PIPE_V, RESIDENT);
@@ -243,6 +244,8 @@ void sa_ew_run(sa_core *core, const sa_ew *p, sa_ew_body body)
     bool loads = false;
     sa_pipe reader = SA_PIPE_V;
 
+    if (p->slot && sa_ew_direct(core, p))
+        return;
     sa_share(p->tiles, 1, sa_block_idx(core), sa_block_num(core), &begin, &count);
     if (count == 0)
         return;
@@ -266,7 +269,7 @@ void sa_ew_run(sa_core *core, const sa_ew *p, sa_ew_body body)
         bool again = i + 2 < count; /* the set will be used once more */
         place at;
 
-        locate(p, begin + i, &at);
+        sa_ew_locate(p, begin + i, &at);
         if (loads) {
             if (i >= 2)
                 sa_wait_flag(core, reader, SA_PIPE_MTE2, set);

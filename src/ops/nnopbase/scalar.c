@@ -18,12 +18,12 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType)
                 (int)dataType);
         return NULL;
     }
-    s = calloc(1, sizeof *s);
+    s = malloc(sizeof *s);
     if (!s) {
         sa_fail(SA_ERR_OUT_OF_MEMORY, "aclCreateScalar: out of host memory");
         return NULL;
     }
-    s->dtype = (sa_dtype)dataType;
+    *s = (aclScalar){.dtype = (sa_dtype)dataType};
     memcpy(s->value.bytes, value, bytes);
     return s;
 }

@@ -84,8 +84,13 @@ const char *tf_type(TF_DataType type)
 
 static struct held *hold(job *j)
 {
-    struct held *h = calloc(1, sizeof *h);
-    if (!h) {
+    struct held *h;
+    if (j->few_used < (int)(sizeof j->few / sizeof *j->few)) {
+        h = &j->few[j->few_used++];
+        *h = (struct held){.own = false};
+    } else if ((h = calloc(1, sizeof *h))) {
+        h->own = true;
+    } else {
         tf_fail(j, TF_RESOURCE_EXHAUSTED, "out of host memory");
         return NULL;
     }
@@ -105,6 +110,7 @@ int64_t *tf_ints(job *j, int64_t n)
     struct held *h = calloc(1, sizeof *h + want * sizeof(int64_t));
     if (!h)
         abort(); /* a few bytes of host memory: TensorFlow itself would not survive this */
+    h->own = true;
     h->next = j->held;
     j->held = h;
     return (int64_t *)(h + 1);
@@ -122,7 +128,8 @@ static void release(job *j)
             aclDestroyIntArray(h->array);
         if (h->tensor)
             TF_DeleteTensor(h->tensor);
-        free(h);
+        if (h->own)
+            free(h);
     }
 }
 
@@ -473,6 +480,7 @@ void tf_compute(void *k, TF_OpKernelContext *ctx)
     j.status = TF_NewStatus();
     bool entered = j.failed = j.has_session = false;
     j.held = NULL;
+    j.few_used = 0;
     j.pool_used = 0;
     j.inputs = TF_NumInputs(ctx);
     operand few[8], *in = few;

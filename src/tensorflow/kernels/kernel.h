@@ -93,8 +93,9 @@ struct job {
         const aclTensor *view;
         const aclScalar *scalar;
         const aclIntArray *array;
-        void *memory;
-    } * held;
+        bool own; /* allocated, not one of `few` */
+    } * held, few[8];
+    int few_used;
     size_t pool_used;
     int64_t pool[192];
 };
