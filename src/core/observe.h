@@ -43,7 +43,7 @@ typedef struct sa_observer {
 } sa_observer;
 
 /* The observer that the environment asks for, or NULL; read once (observe.c). */
-const sa_observer *sa_observer_active(void);
+SA_API const sa_observer *sa_observer_active(void);
 
 /* The launch's name, else its kernel's from debug information. */
 void sa_launch_name(const sa_launch *launch, char *text, size_t bytes);
