@@ -119,6 +119,38 @@ def biased(extra):
     return calls
 
 
+WINDOWS = [
+    # input, filter, strides, padding, further attributes
+    ((2, 9, 11, 5), (3, 3, 5, 7), (1, 1), "SAME", {}), ((1, 8, 8, 16), (3, 3, 16, 33), (2, 2), "SAME", {}),
+    ((2, 7, 6, 4), (1, 1, 4, 5), (2, 3), "VALID", {}), ((1, 12, 10, 3), (5, 2, 3, 8), (1, 1), "VALID", {}),
+    ((1, 9, 7, 4), (3, 3, 4, 6), (2, 1), "EXPLICIT", {"explicit_paddings": [0, 0, 2, 1, 0, 3, 0, 0]}),
+    ((0, 5, 5, 3), (3, 3, 3, 2), (1, 1), "SAME", {}), ((2, 2, 5, 3), (3, 3, 3, 2), (1, 1), "VALID", {}),
+    ((1, 1, 1, 2), (3, 3, 2, 3), (1, 1), "SAME", {}), ((2, 28, 28, 1), (3, 3, 1, 32), (1, 1), "VALID", {}),
+]  # fmt: skip
+
+
+def convolutions(of=None, depthwise=False):
+    """Forward calls, or those of the gradient of the input or of the filter."""
+    calls = []
+    for shape, window, (rows, columns), padding, extra in WINDOWS:
+        if depthwise:
+            window, rows = (*window[:3], 2), columns  # TensorFlow's CPU wants equal strides
+        attributes = {"strides": [1, rows, columns, 1], "padding": padding} | extra
+        eff = zip(shape[1:3], window, (rows, columns), (extra.get("explicit_paddings", [0] * 8)[2:4], extra.get("explicit_paddings", [0] * 8)[4:6]))
+        out = [-(-n // s) if padding == "SAME" else (n + sum(p) - k + s) // s for n, k, s, p in eff]
+        dy = (shape[0], *out, window[3] * (window[2] if depthwise else 1))
+        x, w = {"input": normal(shape)}, {"filter": normal(window)}
+        if of == "input":
+            calls.append({"input_sizes": Fixed(shape), **w, "out_backprop": normal(dy)} | attributes)
+        elif of == "filter":
+            if 0 in dy:  # TensorFlow's CPU leaves what it allocated
+                continue
+            calls.append({**x, "filter_sizes": Fixed(window), "out_backprop": normal(dy)} | attributes)
+        else:
+            calls.append({**x, **w} | attributes)
+    return calls
+
+
 def same_pairs(a, b, first=normal, second=normal):
     return [{a: first(s), b: second(s)} for s in SHAPES]
 
@@ -213,6 +245,13 @@ CASES: dict[str, list[dict]] = {
     "SqrtGrad": same_pairs("y", "dy", positive), "RsqrtGrad": same_pairs("y", "dy", positive),
     "ReciprocalGrad": same_pairs("y", "dy", positive), "InvGrad": same_pairs("y", "dy", positive),
     "MatMul": matrices(), "AscendMatMul": matrices(), "AscendDynamicMatMul": matrices(),
+    "Conv2D": convolutions() + [
+        {"input": normal((1, 9, 8, 4)), "filter": normal((3, 3, 4, 6)), "strides": [1] * 4, "padding": "SAME", "dilations": [1, 2, 3, 1]}
+    ],
+    "Conv2DBackpropInput": convolutions("input"), "Conv2DBackpropFilter": convolutions("filter"),
+    "DepthwiseConv2dNative": convolutions(depthwise=True),
+    "DepthwiseConv2dNativeBackpropInput": convolutions("input", True),
+    "DepthwiseConv2dNativeBackpropFilter": convolutions("filter", True),
     "BatchMatMul": batches(False), "BatchMatMulV2": batches(True),
     "AscendSigmoid": [{"input": normal(s)} for s in SHAPES if len(s) <= 8] + [{"input": SPECIAL}],
     "BiasAdd": biased(lambda s, c: {"value": normal(s), "bias": normal((c,))}),

@@ -26,6 +26,13 @@ def uniform(shape=(2,), key=(1,), counter=(0, 0), alg=1):
     return raw.StatelessRandomUniformV2(shape=list(shape), key=u64(key), counter=u64(counter), alg=alg)
 
 
+SAME = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+
+
+def conv(x, w, **window):
+    return raw.Conv2D(input=x, filter=w, **(SAME | window))
+
+
 BAD = [
     (lambda: OPS.ascend_mat_mul(1.0, ones(2, 2)), Invalid, ["AscendMatMul", "a ", "rank 0"]),
     (lambda: OPS.ascend_mat_mul(ones(2), ones(2, 2)), Invalid, ["AscendMatMul", "rank 1", "[2]"]),
@@ -36,6 +43,17 @@ BAD = [
     (lambda: OPS.ascend_sigmoid(ones(*[1] * 9)), Invalid, ["AscendSigmoid", "rank 9", "8"]),
     (lambda: raw.MatMul(a=ones(2, 3), b=ones(2, 3)), Invalid, ["MatMul", "[2, 3]"]),
     (lambda: raw.MatMul(a=ones(2, 3, 4), b=ones(2, 3)), Invalid, ["MatMul", "rank 3"]),
+    (lambda: conv(ones(2, 8, 8), ones(3, 3, 4, 6)), Invalid, ["Conv2D", "input must be 4-dimensional", "[2, 8, 8]"]),
+    (lambda: conv(ones(2, 8, 8, 5), ones(3, 3, 4, 6)), Invalid, ["Conv2D", "input depth", "[2, 8, 8, 5]", "[3, 3, 4, 6]"]),
+    (lambda: conv(ones(2, 8, 8, 4), ones(3, 11, 4, 6), padding="VALID"), Invalid, ["Conv2D", "larger", "columns 11", "8"]),
+    (lambda: conv(ones(2, 8, 8, 4), ones(0, 3, 4, 6)), Invalid, ["Conv2D", "filter", "[0, 3, 4, 6]"]),
+    (lambda: conv(ones(2, 8, 8, 4), ones(3, 3, 4, 6), strides=[2, 1, 1, 1]), tf.errors.OpError, ["strides"]),
+    (lambda: raw.Conv2DBackpropInput(input_sizes=[1, 8, 8, 4], filter=ones(3, 3, 4, 6), out_backprop=ones(1, 8, 7, 6), **SAME),
+     Invalid, ["Conv2DBackpropInput", "out_backprop must be [1, 8, 8, 6]", "[1, 8, 7, 6]"]),
+    (lambda: raw.Conv2DBackpropFilter(input=ones(1, 8, 8, 4), filter_sizes=[3, 3, 4], out_backprop=ones(1, 8, 8, 6), **SAME),
+     Invalid, ["Conv2DBackpropFilter", "filter_sizes must hold 4 numbers", "[3]"]),
+    (lambda: raw.DepthwiseConv2dNative(input=ones(1, 8, 8, 4), filter=ones(3, 3, 3, 1), **SAME), Invalid,
+     ["DepthwiseConv2dNative", "same depth", "[1, 8, 8, 4]", "[3, 3, 3, 1]"]),
     (lambda: raw.BatchMatMulV2(x=ones(2, 3, 4), y=ones(3, 4, 2)), Invalid, ["BatchMatMulV2", "[2, 3, 4]", "[3, 4, 2]"]),
     (lambda: raw.BatchMatMulV2(x=ones(3), y=ones(3, 4)), Invalid, ["BatchMatMulV2", "[3]"]),
     (lambda: raw.AddV2(x=ones(2, 3), y=ones(4)), Invalid, ["AddV2", "[2, 3]", "[4]"]),

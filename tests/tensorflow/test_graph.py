@@ -102,7 +102,19 @@ def test_what_the_graph_optimiser_makes_has_kernels():
         np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
-def test_keras_trains_with_default_compile():
+def dense_model(keras):
+    return [keras.layers.Dense(32, "relu")]
+
+
+def convolution_model(keras):
+    return [
+        keras.layers.Reshape((5, 4, 1)), keras.layers.Conv2D(32, 3, padding="same", activation="relu"),
+        keras.layers.Conv2D(32, 2, strides=2, activation="relu"), keras.layers.Flatten(),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", [dense_model, convolution_model])
+def test_keras_trains_with_default_compile(hidden):
     import keras
 
     tf.config.set_soft_device_placement(True)
@@ -113,11 +125,11 @@ def test_keras_trains_with_default_compile():
     for device in ["/CPU:0", "/NPU:0"]:
         with tf.device(device):
             keras.utils.set_random_seed(2)
-            model = keras.Sequential([keras.layers.Dense(32, "relu"), keras.layers.Dense(2)])
+            model = keras.Sequential([*hidden(keras), keras.layers.Dense(2)])
             model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
             losses[device] = model.fit(x, y, epochs=8, batch_size=32, verbose=0, shuffle=False).history["loss"]
             model.train_on_batch(x[:32], y[:32])
-            assert device.strip("/") in model.layers[0].kernel.value.device
+            assert all(device.strip("/") in v.value.device for v in model.trainable_variables)
     np.testing.assert_allclose(losses["/NPU:0"], losses["/CPU:0"], rtol=2e-3)
     assert losses["/NPU:0"][-1] < losses["/NPU:0"][0] * 0.8
 

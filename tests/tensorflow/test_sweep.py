@@ -36,7 +36,8 @@ LOSES = {
 ADDS = {
     "Sum", "Mean", "MatMul", "AscendMatMul", "AscendDynamicMatMul", "BatchMatMul", "BatchMatMulV2", "BiasAddGrad",
     "UnsortedSegmentSum", "AddN", "Sub", "AddV2", "Add", "BiasAdd", "SquaredDifference", "Softmax", "LogSoftmax",
-    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "TanhGrad",
+    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "TanhGrad", "Conv2D", "Conv2DBackpropInput",
+    "Conv2DBackpropFilter", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter",
 }  # fmt: skip
 EPS = {"float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 TINY = {"float32": 2.0**-126, "float16": 2.0**-24, "bfloat16": 2.0**-126}
@@ -129,6 +130,9 @@ def largest(call):
 def terms(op, call):
     if op in REDUCES or op in ("Softmax", "LogSoftmax") or "CrossEntropy" in op:
         return max([8] + [int(tf.size(v)) for v in call.values() if tf.is_tensor(v) and v.dtype.is_floating])
+    if "Conv2" in op or "Conv2d" in op:  # of a sum: taps and channels, or positions of dy
+        other = call["filter"] if "filter" in call else call["out_backprop"]
+        return 2 * max(int(tf.size(other)), 1)
     if "MatMul" in op:
         x = next(iter(call.values()))
         return 2 * max(list(x.shape) + [1])

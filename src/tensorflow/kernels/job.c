@@ -126,6 +126,8 @@ static void release(job *j)
             aclDestroyScalar(h->scalar);
         if (h->array)
             aclDestroyIntArray(h->array);
+        if (h->bools)
+            aclDestroyBoolArray(h->bools);
         if (h->tensor)
             TF_DeleteTensor(h->tensor);
         if (h->own)
@@ -418,6 +420,18 @@ aclIntArray *tf_array(job *j, const int64_t *values, int n)
     if (!a)
         tf_fail(j, TF_INTERNAL, "%s", tf_acl_text(ACL_ERROR_BAD_ALLOC));
     h->array = a;
+    return a;
+}
+
+aclBoolArray *tf_bools(job *j, const bool *values, int n)
+{
+    struct held *h = j->failed ? NULL : hold(j);
+    if (!h)
+        return NULL;
+    aclBoolArray *a = aclCreateBoolArray(values, (uint64_t)n);
+    if (!a)
+        tf_fail(j, TF_INTERNAL, "%s", tf_acl_text(ACL_ERROR_BAD_ALLOC));
+    h->bools = a;
     return a;
 }
 

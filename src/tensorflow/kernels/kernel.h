@@ -93,6 +93,7 @@ struct job {
         const aclTensor *view;
         const aclScalar *scalar;
         const aclIntArray *array;
+        const aclBoolArray *bools;
         bool own; /* allocated, not one of `few` */
     } * held, few[8];
     int few_used;
@@ -101,10 +102,10 @@ struct job {
 };
 
 /* Every table, ended by an op of NULL. */
-extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernels_reduce[],
-    tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[], tf_kernels_fill[],
-    tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[], tf_kernels_near_zero[],
-    tf_kernels_random[], tf_kernels_library[], tf_kernels_project[];
+extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernels_conv[],
+    tf_kernels_reduce[], tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[],
+    tf_kernels_fill[], tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[],
+    tf_kernels_near_zero[], tf_kernels_random[], tf_kernels_library[], tf_kernels_project[];
 
 /* ---- failing ---- */
 
@@ -153,6 +154,7 @@ aclTensor *tf_viewed(job *j, const operand *o, const view *v);
 aclTensor *tf_moved(job *j, const operand *o, const view *v);
 aclScalar *tf_scalar(job *j, TF_DataType type, double value);
 aclIntArray *tf_array(job *j, const int64_t *values, int n);
+aclBoolArray *tf_bools(job *j, const bool *values, int n);
 
 /* Copies n dims of elements: dst[offset + …] = src[offset + …], on the device, or on the host if
  * the kernel's operands live there. strides count elements. */
