@@ -25,6 +25,7 @@ class Machine:
     def __init__(self, threads: int = THREADS) -> None:
         self.threads = threads
         self.backend = backend()
+        self.cpu = cpu_model()
         self._library = _load()
 
     def tensorflow(self) -> str:
@@ -57,8 +58,18 @@ class Machine:
         rate = self._library.sa_peak_copy(destination, source, size, int(streaming), self.threads, seconds)
         return 1e-9 * rate
 
+    def copy_of(self, size: int) -> float:
+        """GB/s of copying `size` bytes again and again, by the faster kind of stores; some milliseconds."""
+        if size < 1 or not self._library:
+            return 0.0
+        import numpy as np
+
+        buffers = [np.ones(size, "u1") for _ in range(2)]
+        addresses = [b.ctypes.data for b in buffers]
+        return max(self.copy_rate(*addresses, size, streaming, 5e-3) for streaming in (False, True))
+
     def heading(self) -> str:
-        parts = [cpu_model()]
+        parts = [self.cpu]
         for dtype, name in (("f32", "float32"), ("bf16", "bfloat16")):
             kind = self.kind(dtype)
             if peak := self.fma_rate(kind, 0.02):
@@ -96,7 +107,6 @@ def this() -> Machine:
     return Machine()
 
 
-@functools.cache
 def cpu_model() -> str:
     try:
         text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")

@@ -79,8 +79,9 @@ def measure(case: Case, machine: Machine, effort: Effort = Effort()) -> dict[str
     -------
     dict with ``case``, ``ours`` and ``peer`` (medians, in ``unit``), ``peer_name``, ``unit``, ``ratio`` (median of the
     rounds' ratios, above 1 where ours is faster), ``low`` and ``high`` (its quartiles), ``rounds``; where known
-    ``target``, ``met`` and ``note``; ``gflops`` and ``gbytes`` a second, ``intensity`` (flops a byte), and
-    ``peak`` (the multiply-add peak beside it, GFLOP/s); ``peers`` (medians) where there are several.
+    ``target``, ``met`` and ``note``; ``gflops`` and ``gbytes`` a second, ``intensity`` (flops a byte); ``peak`` and
+    ``copy``, what the machine did beside it of multiply-adds (GFLOP/s) and of copying as many bytes (GB/s);
+    ``peers`` (medians) where there are several; ``backend``, ``threads`` and ``cpu``.
     """
     if case.measured:
         return _judged(case, machine, {"case": case.name, "unit": case.unit} | case.measured())
@@ -119,12 +120,16 @@ def measure(case: Case, machine: Machine, effort: Effort = Effort()) -> dict[str
         row["peak"] = statistics.median(peaks)
     if case.bytes:
         row["gbytes"] = 1e-9 * case.bytes / medians[0]
+        row["copy"] = machine.copy_of(int(case.bytes) // 2)
     if case.flops and case.bytes:
         row["intensity"] = case.flops / case.bytes
     return _judged(case, machine, row)
 
 
 def _judged(case: Case, machine: Machine, row: dict) -> dict[str, object]:
+    row |= {"backend": machine.backend, "threads": machine.threads, "cpu": machine.cpu}
+    if targets.lower(case.name):
+        row["lower_is_better"] = True
     wanted = targets.target(case.name, case.dtype, machine.backend)
     if wanted is None:
         return row

@@ -18,7 +18,7 @@ KINDS = {  # by the first word of a case's name: colour, mark
 }
 DTYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16"}
 FILLS = {"f32": None, "bf16": "white", "f16": "#d0d0d0"}  # None: the operator's colour
-BIG, SMALL = 256 << 20, 512 << 10  # bytes of a copy from memory, and within the second-level caches
+COPIES = {"memory": 256 << 20, "caches": 512 << 10}  # bytes of a copy
 
 
 def points(rows: Sequence[dict]) -> list[dict]:
@@ -49,12 +49,7 @@ def draw(rows: Sequence[dict], machine: Machine, path: str) -> None:
     x = np.geomspace(min(intensities) / 8, max(intensities) * 3, 200)
 
     # The roofs: bandwidths slant, peaks are level; the lowest of both bounds a case.
-    buffers = [np.ones(BIG, "u1") for _ in range(2)]
-    addresses = [b.ctypes.data for b in buffers]
-    bandwidths = {
-        "memory": max(machine.copy_rate(*addresses, BIG, streaming, 0.2) for streaming in (False, True) * 2),
-        "caches": max(machine.copy_rate(*addresses, SMALL, False, 0.05) for _ in range(4)),
-    }
+    bandwidths = {name: max(machine.copy_of(size) for _ in range(4)) for name, size in COPIES.items()}
     peaks = {}
     for dtype in ("f32", "bf16"):
         kind = machine.kind(dtype)

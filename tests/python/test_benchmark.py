@@ -5,6 +5,7 @@ import ctypes
 import json
 import mmap
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -13,7 +14,8 @@ import tensorflow as tf
 import softascend
 from softascend import benchmark, memory
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
 
 import case
 import machine
@@ -29,7 +31,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 class Machine:
     """One whose peak is known."""
 
-    threads, backend = 2, "avx512"
+    threads, backend, cpu = 2, "avx512", "a CPU"
 
     def tensorflow(self):
         return "a peer"
@@ -43,7 +45,7 @@ class Machine:
     def fma_rate(self, kind, seconds):
         return self.fma_peak(kind)
 
-    def copy_rate(self, destination, source, size, streaming, seconds):
+    def copy_of(self, size):
         return 10.0 if size > 1 << 24 else 60.0
 
 
@@ -101,6 +103,9 @@ def test_targets_are_judged_at_the_peak(name, ours, peer, met, noted):
 def test_shares_of_memory_must_stay_below():
     assert targets.met(0.62, 0.63, "mha/memory/f32/B4xS512")[0]
     assert not targets.met(0.64, 0.63, "mha/memory/f32/B4xS512")[0]
+    measured = {"ours": 20.0, "peer": 40.0, "peer_name": "a peer", "ratio": 0.5}
+    got = measure.measure(case.Case("mha/memory/f32/B4xS512", 1, "MiB", measured=lambda: measured), Machine())
+    assert got["met"] and got["lower_is_better"] and got["target"] == 0.63 and "lower is better" in got["note"]
 
 
 @pytest.mark.parametrize(
@@ -261,8 +266,24 @@ def test_monitor_sees_the_device(npu):
         softascend.monitor_memory_usage(lambda: 1 / 0)
 
 
-def test_roofline_draws(tmp_path, monkeypatch):
-    monkeypatch.setattr(roofline, "BIG", 1 << 25)
+def test_table_of_the_documents(tmp_path):
+    made = [row("matmul/f32/512", 0.02, 0.03), row("matmul/f32/128", 0.02, 0.02), row("kernels/add", 0.01, 0.3)]
+    avx2 = [made[0] | {"backend": "avx2"}]
+    for name, blocks in (("performance.md", ("best", "avx2")), ("kernel-bench.md", ("kernels",))):
+        marks = "".join(f"<!-- bench {b} -->\nold {b}\n<!-- end {b} -->\n" for b in blocks)
+        (tmp_path / name).write_text(f"before\n{marks}after\n")
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    rows.write(made, str(files[0]))
+    rows.write(avx2, str(files[1]))
+    subprocess.run([sys.executable, BENCH / "table.py", *files, "--docs", tmp_path], check=True)
+    text = (tmp_path / "performance.md").read_text()
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    assert "| matmul/f32/512 | 50 | 33.3 | GFLOP/s | 1.50 | 1.50 - 1.50 | >= 1.1: met | 0.50 of the multiply-add peak |" in text
+    assert "| >= 1.2: **not met** |" in text and "avx2 bodies" in text and "kernels/add" not in text
+    assert ">= 20: met" in (tmp_path / "kernel-bench.md").read_text()
+
+
+def test_roofline_draws(tmp_path):
     made = row("matmul/f32/512", 0.02, 0.03) | {"intensity": 85.0}
     roofline.draw([made], Machine(), str(tmp_path / "roof.png"))
     assert (tmp_path / "roof.png").read_bytes().startswith(PNG)
