@@ -15,7 +15,9 @@ static const struct {
     int kind, wide;
 } multiplies[] = {
     {"f32", PEAK_F32, 1},
-    {"f32_256", PEAK_F32, 0},
+#ifdef __x86_64__
+    {"f32_avx2", PEAK_F32, 0},
+#endif
     {"bf16_dot", PEAK_BF16_DOT, 1},
     {"bf16_tile", PEAK_BF16_TILE, 1},
 };
