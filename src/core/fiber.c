@@ -264,6 +264,8 @@ static void destroy(sa_fiber *fiber)
 #if TSAN
     __tsan_destroy_fiber(fiber->tsan);
 #endif
+    if (fiber->scratch_bytes)
+        munmap(fiber->scratch, fiber->scratch_bytes);
     munmap(fiber, fiber->map_bytes);
 }
 

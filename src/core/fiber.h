@@ -44,6 +44,8 @@ typedef struct sa_fiber {
     uint32_t memory_bytes[SA_MEMORIES]; /* as mapped; core.local says what its kind of core has */
     uint8_t *stack;                     /* lowest address */
     size_t stack_bytes, map_bytes;
+    void *scratch; /* scratch.c */
+    size_t scratch_bytes;
     unsigned thread_fp;     /* the thread's floating-point control while the fiber runs */
     void *fake_stack;       /* address sanitizer: the fiber's while it is away */
     const void *home_stack; /*   and the thread's stack */

@@ -1,5 +1,8 @@
-/* aclnnMatmul against float64: |C - C64| <= 2 K eps32 (|A||B|) and half an ulp of the dtype. */
+/* aclnnMatmul against float64: |C - C64| <= 2 K eps32 (|A||B|) and half an ulp of the dtype; and
+ * bit for bit against sums in the order of k, whether a kernel's instructions are watched or not.
+ */
 #include "aclnnop/aclnn_matmul.h"
+#include "core/isa.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -70,20 +73,27 @@ static void compare(const operand *a, const operand *b, const operand *c)
 {
     size_t bytes = sa_dtype_bytes(c->dtype);
     char *result = malloc((size_t)c->storage * bytes), *hit = calloc((size_t)c->storage, 1);
+    char *want = malloc((size_t)c->storage * bytes);
+    /* tiles of bf16 add up in another order */
+    bool exact = a->dtype != SA_BF16 || strcmp(sa_isa_active()->backend, "amx") != 0;
 
     ops_download(result, c->device, (size_t)c->storage * bytes);
     for (int64_t z = 0; z < (c->batch ? c->batch : 1); z++)
         for (int64_t i = 0; i < c->rows; i++)
             for (int64_t j = 0; j < c->cols; j++) {
                 double sum = 0, most = 0, have;
+                float in_order = 0;
                 for (int64_t k = 0; k < a->cols; k++) {
-                    double product = ops_load(a->dtype, a->host, place(a, z, i, k)) *
-                                     ops_load(b->dtype, b->host, place(b, z, k, j));
+                    double x = ops_load(a->dtype, a->host, place(a, z, i, k));
+                    double y = ops_load(b->dtype, b->host, place(b, z, k, j));
+                    double product = x * y;
+                    in_order = fmaf((float)x, (float)y, in_order);
                     sum += product;
                     most += fabs(product);
                 }
                 have = ops_load(c->dtype, result, place(c, z, i, j));
                 hit[place(c, z, i, j)] = 1;
+                ops_store(c->dtype, want, place(c, z, i, j), in_order);
                 double bound = 2 * (double)a->cols * 0x1p-24 * most;
                 if (c->dtype != SA_F32)
                     bound += ops_ulp(c->dtype, sum) / 2 * (1 + 0x1p-10);
@@ -94,6 +104,16 @@ static void compare(const operand *a, const operand *b, const operand *c)
                              (long long)b->rows, (long long)b->cols, (long long)z, (long long)i,
                              (long long)j, have, sum, fabs(have - sum), bound);
             }
+    /* the same bits, however it was computed */
+    for (int64_t i = 0; i < c->storage; i++)
+        if (hit[i] && exact &&
+            memcmp(result + i * (int64_t)bytes, want + i * (int64_t)bytes, bytes))
+            fail_msg("%s [%lld,%lld]x[%lld,%lld]: element %lld is %.9g, multiply-adds in the order "
+                     "of k give %.9g",
+                     sa_dtype_name(c->dtype), (long long)a->rows, (long long)a->cols,
+                     (long long)b->rows, (long long)b->cols, (long long)i,
+                     ops_load(c->dtype, result, i), ops_load(c->dtype, want, i));
+    free(want);
     for (int64_t i = 0; i < c->storage; i++)
         if (!hit[i] &&
             memcmp(result + i * (int64_t)bytes, (char *)c->host + i * (int64_t)bytes, bytes) != 0)
@@ -309,8 +329,11 @@ static void four_threads_at_once(void **state)
         pthread_join(threads[i], NULL);
 }
 
-int main(void)
+/* matmul_test [PATTERN]: those whose name fits. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_sizes_and_transposes),
         cmocka_unit_test(odd_sizes),

@@ -1,5 +1,7 @@
-/* The portable body of the slot `panel` (isa.h): C row by row, and every row k by k. */
+/* The portable bodies of the slots `panel` (C row by row, and every row k by k) and `pack` (isa.h).
+ */
 #include "core/backend.h"
+#include "core/isa/half.h"
 
 #include <math.h>
 
@@ -19,9 +21,29 @@ static void panel(float *c, int64_t c_row, const float *a, int64_t a_row, int64_
     }
 }
 
+#define PACK(name, T, widen)                                                                       \
+    static void pack_##name(float *to, size_t strip, size_t width, const void *source,             \
+                            int64_t pitch, size_t lanes, size_t k, bool across)                    \
+    {                                                                                              \
+        const T *from = source;                                                                    \
+        for (size_t lane = 0; lane < lanes; lane++) {                                              \
+            float *out = to + lane / width * strip + lane % width;                                 \
+            const T *in = from + (across ? (int64_t)lane * pitch : (int64_t)lane);                 \
+            for (size_t p = 0; p < k; p++, in += across ? 1 : pitch)                               \
+                out[p * width] = widen(*in);                                                       \
+        }                                                                                          \
+    }
+#define SAME(x) (x)
+PACK(f32, float, SAME)
+PACK(f16, sa_half, sa_half_to_float)
+PACK(bf16, sa_bf16, sa_bf16_to_float)
+
 void sa_isa_fill_panel(sa_isa *isa)
 {
     isa->panel = panel;
+    isa->pack[SA_F32] = pack_f32;
+    isa->pack[SA_F16] = pack_f16;
+    isa->pack[SA_BF16] = pack_bf16;
     isa->panel_rows = 8;
     isa->panel_cols = 16;
 }

@@ -132,6 +132,10 @@ static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTenso
         s = sa_op_launch(ex, sa_matmul_zero, op, SA_AIV,
                          sa_blocks(chip, SA_AIV, batch * x.m, 1 + 32768 / x.n), &x, sizeof x,
                          &args);
+    } else if (sa_matmul_is_fast(x.dtype)) {
+        x.tiling.deal.batch = batch;
+        s = sa_op_launch(ex, sa_matmul_fast, op, SA_AIC,
+                         sa_matmul_fast_blocks(batch, x.m, x.n, x.k), &x, sizeof x, &args);
     } else {
         sa_matmul_tile(chip, x.dtype, batch, x.m, x.n, x.k, &x.tiling);
         s = sa_op_launch(ex, sa_matmul_kernel, op, SA_AIC, x.tiling.deal.cores, &x, sizeof x,

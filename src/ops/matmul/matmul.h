@@ -32,6 +32,11 @@ typedef struct sa_matmul_args {
 
 void sa_matmul_kernel(sa_core *core, void *args);
 
+/* The same at once, on so many blocks; of the tiling it reads deal.batch alone. */
+void sa_matmul_fast(sa_core *core, void *args);
+bool sa_matmul_is_fast(sa_dtype dtype);
+uint32_t sa_matmul_fast_blocks(int64_t batch, int64_t m, int64_t n, int64_t k);
+
 /* C = 0, for k = 0. Runs on AIV. */
 void sa_matmul_zero(sa_core *core, void *args);
 

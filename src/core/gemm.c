@@ -1,0 +1,249 @@
+/* C in blocks, as GotoBLAS has it: a block of B (kc x nc) is packed once and stays in the second
+ * level cache; a few rows of A (panel_rows x kc) are packed and stay in the first, while the strips
+ * of B stream past them. What is too small to earn that is read where it lies. */
+#include "core/gemm.h"
+#include "core/core.h"
+#include "core/scratch.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Floats between strips of B: strips shall not all begin in one set of a cache. */
+#define STRIP_GAP 32
+/* k of a block of B; more gains nothing. */
+#define KC_MOST 384
+/* Rows whose sums wait in float32 for the last of k, where C is narrower. */
+#define ROWS_WAITING 1024
+/* Up to so many rows B is read where it lies. */
+#define ROWS_DIRECT 64
+/* k at a time of few rows: so many rows of B are read side by side, each a stream. */
+#define K_STREAMS 16
+
+typedef struct plan {
+    const sa_gemm_args *x;
+    const sa_isa *isa;
+    int64_t rows_most, a_width, b_width; /* of the register block; lanes of a packed row */
+    int64_t kc, nc, mc;                  /* of a block */
+    int64_t strip, tile_row;             /* floats from strip to strip, from row to row */
+    float *a, *b, *tile;                 /* scratch; tile: sums of a C that is not float32 */
+    int64_t bytes, out_bytes;            /* of an element of A or B, of C */
+} plan;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* The smallest multiple of `unit` that cuts n into no more pieces than `limit` does. */
+static int64_t even(int64_t n, int64_t limit, int64_t unit)
+{
+    return ceil_div(ceil_div(n, ceil_div(n, limit)), unit) * unit;
+}
+
+static struct {
+    int64_t first, second; /* bytes of a core's data caches */
+} caches;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void measure_caches(void)
+{
+    caches.first = most(sysconf(_SC_LEVEL1_DCACHE_SIZE), 16 << 10);
+    caches.second = most(sysconf(_SC_LEVEL2_CACHE_SIZE), 256 << 10);
+}
+
+static const char *at_a(const plan *g, int64_t row, int64_t k)
+{
+    return (const char *)g->x->a + (row * g->x->a_row + k * g->x->a_k) * g->bytes;
+}
+
+static const char *at_b(const plan *g, int64_t k, int64_t col)
+{
+    return (const char *)g->x->b + (k * g->x->b_k + col * g->x->b_col) * g->bytes;
+}
+
+static char *at_c(const plan *g, int64_t row, int64_t col)
+{
+    return (char *)g->x->c + (row * g->x->c_row + col) * g->out_bytes;
+}
+
+static inline void attend(sa_core *core, const void *pc)
+{
+    if (!sa_core_quiet(core))
+        sa_core_attend(core, pc);
+}
+
+/* Rows of finished sums become C's. */
+static void finish_rows(const plan *g, float *sums, int64_t pitch, int64_t row, int64_t rows,
+                        int64_t col, int64_t cols)
+{
+    const sa_gemm_args *x = g->x;
+    if (x->finish)
+        x->finish(x->context, sums, pitch, rows, cols, row, col);
+    for (int64_t i = 0; i < rows && x->out != SA_F32; i++)
+        g->isa->cast[x->out][SA_F32](at_c(g, row + i, col), sums + i * pitch, SA_ROUND_NONE,
+                                     (size_t)cols);
+}
+
+/* ---- B where it lies: float32, row-major */
+
+static void multiply_direct(sa_core *core, const plan *g, const sa_gemm_part *p, const void *pc)
+{
+    const sa_gemm_args *x = g->x;
+    int64_t ks = p->rows <= g->rows_most / 2 ? K_STREAMS : KC_MOST;
+    float *c = (float *)at_c(g, p->row, p->col);
+    if (x->k == 0)
+        g->isa->panel(c, x->c_row, NULL, 1, 1, NULL, 1, (size_t)p->rows, 0, (size_t)p->cols,
+                      x->accumulate);
+    for (int64_t k = 0, kc; k < x->k; k += kc) {
+        kc = least(ks, x->k - k);
+        attend(core, pc);
+        g->isa->panel(c, x->c_row, (const float *)at_a(g, p->row, k), x->a_row, x->a_k,
+                      (const float *)at_b(g, k, p->col), x->b_k, (size_t)p->rows, (size_t)kc,
+                      (size_t)p->cols, k > 0 || x->accumulate);
+    }
+    if (x->finish)
+        x->finish(x->context, c, x->c_row, p->rows, p->cols, p->row, p->col);
+}
+
+/* ---- both packed */
+
+static void multiply_rows(const plan *g, int64_t row, int64_t rows, int64_t k, int64_t kc,
+                          int64_t cols, float *c, int64_t c_row, bool accumulate)
+{
+    const sa_gemm_args *x = g->x;
+    bool across = x->a_k == 1;
+    g->isa->pack[x->dtype](g->a, 0, (size_t)g->a_width, at_a(g, row, k), across ? x->a_row : x->a_k,
+                           (size_t)rows, (size_t)kc, across);
+    const float *b = g->b;
+    for (int64_t col = 0; col < cols; col += g->b_width, b += g->strip)
+        g->isa->panel(c + col, c_row, g->a, 1, g->a_width, b, g->b_width, (size_t)rows, (size_t)kc,
+                      (size_t)least(g->b_width, cols - col), accumulate);
+}
+
+static void multiply_block(sa_core *core, const plan *g, const sa_gemm_part *p, const void *pc)
+{
+    const sa_gemm_args *x = g->x;
+    bool across = x->b_k == 1, narrow = x->out != SA_F32, waiting = narrow && g->kc < x->k;
+    int64_t blocks = ceil_div(p->rows, g->rows_most);
+    for (int64_t k = 0, kc; k < x->k; k += kc) {
+        kc = least(g->kc, x->k - k);
+        g->isa->pack[x->dtype](g->b, (size_t)g->strip, (size_t)g->b_width, at_b(g, k, p->col),
+                               across ? x->b_col : x->b_k, (size_t)p->cols, (size_t)kc, across);
+        for (int64_t block = 0, at = 0, rows; block < blocks; block++, at += rows) {
+            rows = ceil_div(p->rows - at, blocks - block);
+            attend(core, pc);
+            float *c = waiting  ? g->tile + at * g->tile_row
+                       : narrow ? g->tile
+                                : (float *)at_c(g, p->row + at, p->col);
+            int64_t c_row = narrow ? g->tile_row : x->c_row;
+            multiply_rows(g, p->row + at, rows, k, kc, p->cols, c, c_row, k > 0 || x->accumulate);
+            if (k + kc == x->k)
+                finish_rows(g, c, c_row, p->row + at, rows, p->col, p->cols);
+        }
+    }
+}
+
+static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const void *pc)
+{
+    const sa_gemm_args *x = g->x;
+    bool narrow = x->out != SA_F32;
+    int64_t floats_a = caches.first / 2 / (int64_t)sizeof(float);
+    int64_t floats_b = caches.second * 3 / 4 / (int64_t)sizeof(float);
+    if (p->rows <= ROWS_DIRECT) /* B comes by but once or twice: no more than is at hand */
+        floats_b = floats_a;
+    g->kc = even(x->k, least(floats_a / g->a_width, KC_MOST), 8);
+    g->strip = g->kc * g->b_width + STRIP_GAP;
+    g->nc = even(p->cols, most(floats_b / g->strip, 1) * g->b_width, g->b_width);
+    g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most) : p->rows;
+    g->tile_row = g->nc + STRIP_GAP;
+
+    int64_t a = g->kc * g->a_width, b = g->nc / g->b_width * g->strip;
+    int64_t tile = (g->kc < x->k ? g->mc : g->rows_most) * g->tile_row;
+    g->a = sa_core_scratch(core, (size_t)(a + b + (narrow ? tile : 0)) * sizeof(float));
+    g->b = g->a + a;
+    g->tile = g->b + b;
+    for (int64_t col = 0; col < p->cols; col += g->nc) {
+        for (int64_t row = 0; row < p->rows; row += g->mc) {
+            sa_gemm_part block = {p->row + row, least(g->mc, p->rows - row), p->col + col,
+                                  least(g->nc, p->cols - col)};
+            multiply_block(core, g, &block, pc);
+        }
+    }
+}
+
+void sa_gemm(sa_core *core, const sa_gemm_args *x, const sa_gemm_part *part)
+{
+    const sa_isa *isa = core->isa;
+    const void *pc = __builtin_return_address(0);
+    plan g = {.x = x,
+              .isa = isa,
+              .rows_most = (int64_t)isa->panel_rows,
+              .a_width = ((int64_t)isa->panel_rows + 7) / 8 * 8,
+              .b_width = (int64_t)isa->panel_cols,
+              .bytes = (int64_t)sa_dtype_bytes(x->dtype),
+              .out_bytes = (int64_t)sa_dtype_bytes(x->out)};
+    if (part->rows <= 0 || part->cols <= 0)
+        return;
+    pthread_once(&once, measure_caches);
+    if (x->dtype == SA_F32 && x->out == SA_F32 && x->b_col == 1 &&
+        (part->rows <= ROWS_DIRECT || x->k * part->cols <= caches.second / 16))
+        multiply_direct(core, &g, part, pc);
+    else
+        multiply_packed(core, &g, part, pc);
+}
+
+/* ---- shares */
+
+/* What a part of rows x cols takes, in multiply-adds: its products in whole register blocks, and
+ * its operands, each element of which costs as much as some products. */
+static double cost_of(const sa_core *core, int64_t rows, int64_t cols)
+{
+    const double element = 24;
+    double high =
+        (double)ceil_div(rows, (int64_t)core->isa->panel_rows) * (double)core->isa->panel_rows;
+    double wide =
+        (double)ceil_div(cols, (int64_t)core->isa->panel_cols) * (double)core->isa->panel_cols;
+    return high * wide + element * (high / 2 + wide);
+}
+
+/* Part `index` of `parts` of n, cut at multiples of `unit`. */
+static void cut(int64_t n, int64_t unit, uint32_t index, uint32_t parts, int64_t *from,
+                int64_t *count)
+{
+    int64_t units = ceil_div(n, unit);
+    *from = least(units * index / parts * unit, n);
+    *count = least(units * (index + 1) / parts * unit, n) - *from;
+}
+
+sa_gemm_part sa_gemm_share(const sa_core *core, const sa_gemm_args *x, uint32_t index,
+                           uint32_t parts)
+{
+    uint32_t high = 1;
+    double best = 0;
+    for (uint32_t h = 1; h <= parts; h++) {
+        if (parts % h)
+            continue;
+        double cost = cost_of(core, ceil_div(x->m, h), ceil_div(x->n, parts / h));
+        if (h == 1 || cost < best) {
+            best = cost;
+            high = h;
+        }
+    }
+    sa_gemm_part p;
+    cut(x->m, x->m < (int64_t)(high * core->isa->panel_rows) ? 1 : (int64_t)core->isa->panel_rows,
+        index / (parts / high), high, &p.row, &p.rows);
+    cut(x->n, (int64_t)core->isa->panel_cols, index % (parts / high), parts / high, &p.col,
+        &p.cols);
+    return p;
+}
