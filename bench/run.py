@@ -38,6 +38,11 @@ def main() -> int:
     chosen = rows.choose(cases(), arguments)
     if isinstance(chosen, int):
         return chosen
+    for file in (arguments.json, arguments.roofline):  # known before the time is spent
+        folder = pathlib.Path(file or "-").resolve().parent
+        if file and file != "-" and not os.access(folder, os.W_OK):
+            print(f"bench: {file}: the folder {folder} does not exist or cannot be written", file=sys.stderr)
+            return 2
     if arguments.cpu:
         os.environ["SOFTASCEND_CPU"] = arguments.cpu
     os.environ["SOFTASCEND_THREADS"] = str(THREADS)
@@ -52,6 +57,9 @@ def main() -> int:
         print("bench: no NPU device; run through ./dev bench", file=sys.stderr)
         return 1
     here = machine.this()
+    if arguments.cpu not in (None, here.backend):
+        print(f"bench: this CPU or build has no backend {arguments.cpu}", file=sys.stderr)
+        return 1
     print(here.heading(), file=sys.stderr if arguments.json == "-" else sys.stdout)
     effort = Effort(arguments.seconds, arguments.rounds)
     results, failed = rows.table(chosen, lambda case: measure(case, here, effort), arguments.json)
