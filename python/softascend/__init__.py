@@ -5,6 +5,7 @@ from softascend.memory import monitor_memory_usage
 from softascend.op_library import OpLibrary, Operator, load_op_library
 from softascend.ops import ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
 from softascend.placement import Placement, placement
+from softascend.unified import UnifiedMemoryManager
 
 __version__ = "0.1.0"
 
@@ -15,6 +16,7 @@ __all__ = [
     "Operand",
     "Operator",
     "Placement",
+    "UnifiedMemoryManager",
     "ascend_dynamic_matmul",
     "ascend_matmul",
     "ascend_sigmoid",

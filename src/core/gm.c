@@ -25,7 +25,7 @@ static size_t upper(uintptr_t address)
     return low;
 }
 
-sa_status sa_gm_add(void *address, size_t bytes, int device)
+static sa_status add(void *address, size_t bytes, int device, bool shared)
 {
     sa_status status = SA_OK;
     pthread_rwlock_wrlock(&lock);
@@ -41,11 +41,21 @@ sa_status sa_gm_add(void *address, size_t bytes, int device)
     }
     size_t at = upper((uintptr_t)address);
     memmove(blocks + at + 1, blocks + at, (count - at) * sizeof *blocks);
-    blocks[at] = (sa_gm_block){(uintptr_t)address, bytes, ++ordinal, device};
+    blocks[at] = (sa_gm_block){(uintptr_t)address, bytes, ++ordinal, device, shared};
     count++;
 done:
     pthread_rwlock_unlock(&lock);
     return status;
+}
+
+sa_status sa_gm_add(void *address, size_t bytes, int device)
+{
+    return add(address, bytes, device, false);
+}
+
+sa_status sa_gm_add_shared(void *address, size_t bytes, int device)
+{
+    return add(address, bytes, device, true);
 }
 
 void sa_gm_remove(void *address)

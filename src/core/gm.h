@@ -15,10 +15,12 @@ typedef struct sa_gm_block {
     size_t bytes;
     uint64_t ordinal; /* counts allocations of the process, from 1 */
     int device;
+    bool shared; /* the host's too: unified memory */
 } sa_gm_block;
 
 /* The allocator tells of each block (runtime/memory.c). Thread-safe. */
 SA_API sa_status sa_gm_add(void *address, size_t bytes, int device);
+SA_API sa_status sa_gm_add_shared(void *address, size_t bytes, int device);
 SA_API void sa_gm_remove(void *address);
 
 /* The block that holds `address`; false if none does. */

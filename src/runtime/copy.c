@@ -22,7 +22,7 @@ static aclError check_side(const char *what, const char *role, const void *p, si
                              what, role, bytes, p)
                    : ACL_SUCCESS;
     }
-    if (!device)
+    if (!device && !block.shared)
         return sa_fail(ACL_ERROR_RT_INVALID_MEMORY_TYPE,
                        "%s: %s %p is memory of device %d, but the direction says host", what, role,
                        p, block.device);

@@ -22,6 +22,7 @@ typedef struct block {
     size_t bytes;  /* taken from the list or the system */
     size_t charged;
     int device, class; /* class CLASSES: from the system */
+    bool shared;
 } block;
 
 typedef struct free_list {
@@ -184,7 +185,8 @@ static bool take_locked(block *b, size_t size, bool huge)
     if (!b->address)
         return false;
     if (insert(b)) {
-        if (b->device == SA_HOST || !sa_gm_add(b->address, size, b->device))
+        if (b->device == SA_HOST ||
+            !(b->shared ? sa_gm_add_shared : sa_gm_add)(b->address, size, b->device))
             return true;
         erase(find(b->address));
     }
@@ -192,12 +194,12 @@ static bool take_locked(block *b, size_t size, bool huge)
     return false;
 }
 
-int sa_heap_take(int device, size_t size, bool huge, void **address)
+int sa_heap_take(int device, size_t size, bool huge, bool shared, void **address)
 {
     if (size > SIZE_MAX / 2)
         return sa_fail(ACL_ERROR_INVALID_PARAM, "allocate: %zu bytes are more than there can be",
                        size);
-    block b = {.device = device, .class = CLASSES};
+    block b = {.device = device, .class = CLASSES, .shared = shared};
     b.charged = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     b.bytes = b.charged;
     if (device != SA_HOST) {
@@ -221,11 +223,17 @@ int sa_heap_take(int device, size_t size, bool huge, void **address)
                    "the host has no memory left for %zu bytes of device %d", size, device);
 }
 
-bool sa_heap_give(bool host, void *address)
+static sa_heap_kind kind_of(const block *b)
 {
+    return b->device == SA_HOST ? SA_HEAP_HOST : b->shared ? SA_HEAP_SHARED : SA_HEAP_DEVICE;
+}
+
+bool sa_heap_give(sa_heap_kind kind, void *address)
+{
+    bool host = kind == SA_HEAP_HOST;
     pthread_mutex_lock(&heap.lock);
     block *found = find(address);
-    if (!found || (found->device == SA_HOST) != host) {
+    if (!found || kind_of(found) != kind) {
         pthread_mutex_unlock(&heap.lock);
         return false;
     }

@@ -15,7 +15,7 @@ static aclError device_malloc(const char *what, void **devPtr, size_t size,
     if (!c)
         return code;
     bool normal = policy == ACL_MEM_MALLOC_NORMAL_ONLY || policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
-    return sa_heap_take(c->device, size, !normal, devPtr);
+    return sa_heap_take(c->device, size, !normal, false, devPtr);
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
@@ -59,9 +59,10 @@ aclError aclrtFree(void *devPtr)
     aclError code = sa_runtime_check();
     if (code)
         return code;
-    if (!sa_heap_give(false, devPtr))
+    if (!sa_heap_give(SA_HEAP_DEVICE, devPtr))
         return sa_fail(ACL_ERROR_RT_PARAM_INVALID,
-                       "aclrtFree: %p is not the start of a device allocation (freed twice?)",
+                       "aclrtFree: %p is not the start of a device allocation (freed twice, or "
+                       "shared, which sa_unified_free frees?)",
                        devPtr);
     return ACL_SUCCESS;
 }
@@ -74,7 +75,7 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
     aclError code;
     if (!sa_context_current(&code))
         return code;
-    return sa_heap_take(SA_HOST, size, false, hostPtr);
+    return sa_heap_take(SA_HOST, size, false, false, hostPtr);
 }
 
 aclError aclrtFreeHost(void *hostPtr)
@@ -84,7 +85,7 @@ aclError aclrtFreeHost(void *hostPtr)
     aclError code = sa_runtime_check();
     if (code)
         return code;
-    if (!sa_heap_give(true, hostPtr))
+    if (!sa_heap_give(SA_HEAP_HOST, hostPtr))
         return sa_fail(ACL_ERROR_RT_PARAM_INVALID,
                        "aclrtFreeHost: %p is not from aclrtMallocHost (freed twice?)", hostPtr);
     return ACL_SUCCESS;
