@@ -72,6 +72,12 @@ def _sigmoid(x):
     return tf.sigmoid(x)
 
 
+def _attention(q, k, v):
+    from softascend import ascend_attention
+
+    return ascend_attention(q, k, v)
+
+
 def cases() -> list[Case]:
     made = [
         _case(f"matmul/f32/{n}", "matmul", "f32", (n, n, n), 2e-9 * n**3, "GFLOP/s", _matmul, bytes=12 * n * n)
@@ -82,5 +88,10 @@ def cases() -> list[Case]:
         _case(f"sigmoid/{t}/{size}", "sigmoid", t, (size,), 1e-9 * size, "G elements/s", _sigmoid,
               flops=4 * size, bytes=2 * BYTES[t] * size)
         for t in ("f32", "bf16", "f16")
+    ]  # fmt: skip
+    made += [
+        _case(f"attention/f32/B{b}xS{s}", "attention", "f32", (b, s, 8, 64), 4e-9 * b * 8 * s * s * 64, "GFLOP/s",
+              _attention, bytes=16 * b * s * 8 * 64)
+        for b, s in ((4, 512), (1, 2048))
     ]  # fmt: skip
     return made

@@ -3,7 +3,7 @@
 from softascend.ascendc import AscendKernel, CompileError, Operand, load_ascendc
 from softascend.memory import monitor_memory_usage
 from softascend.op_library import OpLibrary, Operator, load_op_library
-from softascend.ops import ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
+from softascend.ops import ascend_attention, ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
 from softascend.placement import Placement, placement
 from softascend.unified import UnifiedMemoryManager
 
@@ -17,6 +17,7 @@ __all__ = [
     "Operator",
     "Placement",
     "UnifiedMemoryManager",
+    "ascend_attention",
     "ascend_dynamic_matmul",
     "ascend_matmul",
     "ascend_sigmoid",

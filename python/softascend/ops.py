@@ -55,6 +55,91 @@ def ascend_sigmoid(input, name=None) -> tf.Tensor:  # noqa: A002 (the op's own n
     return _ops.ascend_sigmoid(input=input, name=name)
 
 
+def ascend_attention(query, key, value, mask=None, causal: bool = False, scale=None, name=None) -> tf.Tensor:
+    """``softmax(scale * query key^T, masked) value`` of each head, without the matrix of all scores.
+
+    Parameters
+    ----------
+    query : tensor, shape [B, Sq, N, D], D at most 256
+    key : tensor, shape [B, Sk, M, D]
+        M divides N: N / M heads of the query share one of the key.
+    value : tensor, shape [B, Sk, M, E]
+        All three of one dtype: float16, bfloat16 or float32. Computed in float32, rounded once.
+    mask : tensor, optional
+        Broadcasts to [B, N, Sq, Sk]; of rank 2 [Sq, Sk]; of rank 3 [B, Sq, Sk]. bool: true where a query
+        sees a key; a query that sees none weighs all keys alike. Of a float dtype: added to the scaled scores; minus infinity hides as the mask does.
+    causal : bool
+        Whether query i sees keys 0 to i only.
+    scale : float, optional
+        Factor of the scores, by default ``1 / sqrt(D)``.
+
+    Returns
+    -------
+    tensor, shape [B, Sq, N, E]
+
+    Raises
+    ------
+    tf.errors.InvalidArgumentError
+        If shapes do not fit.
+    """
+    query = tf.convert_to_tensor(query)
+    if scale is None:
+        if query.shape.rank is None or query.shape[-1] is None:
+            raise ValueError("ascend_attention: the size of query's heads is not known; say scale")
+        scale = query.shape[-1] ** -0.5
+    covers = []
+    if mask is not None:
+        mask = tf.convert_to_tensor(mask)
+        if mask.shape.rank == 3:
+            mask = mask[:, tf.newaxis]
+        if mask.dtype != tf.bool:  # the op scales it with the scores
+            mask = tf.cast(mask, tf.float32)
+            mask = tf.maximum(mask / scale, tf.float32.min) if scale else mask
+        covers = [mask]
+    return _ops.ascend_attention(
+        query, key, value, covers, causal=causal, scale=scale, name=name
+    ).attention
+
+
+def _attention_gradient(op, grad, *_):
+    """From the rows' maxima and sums that the forward pass left; a bias's by the matrix of all scores."""
+    query, key, value, *covers = op.inputs
+    attention, softmax_max, softmax_sum = op.outputs
+    causal, scale = op.get_attr("causal"), op.get_attr("scale")
+    grads = _ops.ascend_attention_grad(
+        query, key, value, attention, softmax_max, softmax_sum, grad, covers, causal=causal, scale=scale
+    )
+    cover_grads = [
+        None if cover.dtype == tf.bool else _bias_gradient(op.inputs, i, attention, grad, causal, scale)
+        for i, cover in enumerate(covers)
+    ]
+    return [*grads, *cover_grads]
+
+
+def _bias_gradient(inputs, index, attention, grad, causal, scale):
+    query, key, value, *covers = (x if x.dtype == tf.bool else tf.cast(x, tf.float32) for x in inputs)
+    grad, bias = tf.cast(grad, tf.float32), covers[index]
+    groups = query.shape[2] // key.shape[2]
+    key, value = tf.repeat(key, groups, axis=2), tf.repeat(value, groups, axis=2)
+    scores = tf.einsum("bqnd,bknd->bnqk", query, key)
+    seen = tf.ones_like(scores, tf.bool)
+    for cover in covers:
+        if cover.dtype == tf.bool:
+            seen &= cover
+        else:
+            scores += cover
+    if causal:
+        seen &= tf.linalg.band_part(tf.ones_like(scores, tf.bool), -1, 0)
+    weights = tf.nn.softmax(tf.where(seen, scale * scores, 0.7 * tf.float32.min))
+    dot = tf.einsum("bqnd,bqnd->bnq", grad, tf.cast(attention, tf.float32))
+    slope = scale * weights * (tf.einsum("bqnd,bknd->bnqk", grad, value) - dot[..., tf.newaxis])
+    slope = tf.where(seen, slope, 0.0)
+    rank = len(bias.shape)
+    slope = tf.reduce_sum(slope, axis=list(range(4 - rank)))
+    axes = [i for i in range(rank) if bias.shape[i] == 1 and slope.shape[i] != 1]
+    return tf.cast(tf.reduce_sum(slope, axis=axes, keepdims=True), inputs[3 + index].dtype)
+
+
 def _matmul_gradient(matmul, op, grad):
     """Gradients of C = op(A) op(B) by swapped operands: no matrix is transposed in memory."""
     a, b = op.inputs
@@ -75,6 +160,7 @@ def _register_gradients() -> None:
         "AscendMatMul": lambda op, grad: _matmul_gradient(ascend_matmul, op, grad),
         "AscendDynamicMatMul": lambda op, grad: _matmul_gradient(ascend_dynamic_matmul, op, grad),
         # y (1 - y) of the output that the forward pass left, by the stock op that has an NPU kernel
+        "AscendAttention": _attention_gradient,
         "AscendSigmoid": lambda op, grad: tf.raw_ops.SigmoidGrad(y=op.outputs[0], dy=grad),
     }
     for name, gradient in gradients.items():

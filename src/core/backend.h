@@ -21,6 +21,7 @@ void sa_isa_fill_cube(sa_isa *isa);        /* isa/cube*.c: nd2nz, load_l0a/b, mm
 void sa_isa_fill_panel(sa_isa *isa);       /* isa/panel.c */
 void sa_isa_fill_fused(sa_isa *isa);       /* isa/fused.c */
 void sa_isa_fill_special(sa_isa *isa);     /* isa/special.c */
+void sa_isa_fill_attention(sa_isa *isa);   /* isa/attention.c */
 
 /* CPU backends: x86/, arm/ */
 bool sa_isa_fill_avx2(sa_isa *isa);

@@ -63,6 +63,7 @@ static void choose(void)
     sa_isa_fill_math(generic);
     sa_isa_fill_cube(generic);
     sa_isa_fill_panel(generic);
+    sa_isa_fill_attention(generic);
     present[GENERIC] = true;
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);

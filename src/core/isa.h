@@ -67,6 +67,22 @@ typedef void (*sa_body_PANEL)(float *c, int64_t c_row, const float *a, int64_t a
 typedef void (*sa_body_PACK)(float *to, size_t strip, size_t width, const void *from, int64_t pitch,
                              size_t lanes, size_t k, bool across);
 
+/* Attention's rows of scores s, `pitch` elements apart, rounded up to whole SA_ATTEND_LANES columns
+ * that the body may overwrite (isa/attention_text.h).
+ * ATTEND: a further tile of each row: the new max is that of max[r] and the row, factor[r] =
+ *   exp(old max - new max), s = exp(s - new max), sum[r] = factor[r] * sum[r] + the row's.
+ * ATTEND_GRAD: s becomes p = exp(s - max) * over_sum, g (its gradient) p * (g - dot).
+ * ATTEND_BLEND: o = factor[r] * o + more, rounded once.
+ * ATTEND_MASK: row[i] = value where mask[i]. */
+#define SA_ATTEND_LANES 64
+typedef void (*sa_body_ATTEND)(float *s, size_t pitch, size_t rows, size_t cols, float *max,
+                               float *sum, float *factor);
+typedef void (*sa_body_ATTEND_GRAD)(float *s, float *g, size_t pitch, size_t rows, size_t cols,
+                                    const float *max, const float *over_sum, const float *dot);
+typedef void (*sa_body_ATTEND_BLEND)(float *o, const float *more, size_t pitch, size_t rows,
+                                     size_t cols, const float *factor);
+typedef void (*sa_body_ATTEND_MASK)(float *row, const uint8_t *mask, float value, size_t n);
+
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
     const char *backend; /* "generic", "avx2", "avx512", "amx", "neon" */
@@ -108,6 +124,10 @@ typedef struct sa_isa {
     size_t panel_rows, panel_cols;
     /* for operators, when nothing watches; NULL: none. bfloat16 by float32, rounded once. */
     sa_body_RUN sigmoid_run[SA_DTYPE_END];
+    sa_body_ATTEND attend;
+    sa_body_ATTEND_GRAD attend_grad;
+    sa_body_ATTEND_BLEND attend_blend;
+    sa_body_ATTEND_MASK attend_mask;
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

@@ -38,6 +38,40 @@ absl::Status SigmoidShape(InferenceContext *c)
     return absl::OkStatus();
 }
 
+/* query [B, Sq, N, D], key [B, Sk, M, D], value [B, Sk, M, E] */
+absl::Status AttentionShapes(InferenceContext *c, ShapeHandle *q, ShapeHandle *k, ShapeHandle *v)
+{
+    DimensionHandle merged;
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, q));
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, k));
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, v));
+    TF_RETURN_IF_ERROR(c->Merge(c->Dim(*q, 0), c->Dim(*k, 0), &merged));
+    TF_RETURN_IF_ERROR(c->Merge(c->Dim(*k, 0), c->Dim(*v, 0), &merged));
+    TF_RETURN_IF_ERROR(c->Merge(c->Dim(*q, 3), c->Dim(*k, 3), &merged));
+    TF_RETURN_IF_ERROR(c->Merge(c->Dim(*k, 1), c->Dim(*v, 1), &merged));
+    return c->Merge(c->Dim(*k, 2), c->Dim(*v, 2), &merged);
+}
+
+absl::Status AttentionShape(InferenceContext *c)
+{
+    ShapeHandle q, k, v;
+    TF_RETURN_IF_ERROR(AttentionShapes(c, &q, &k, &v));
+    ShapeHandle rows = c->MakeShape({c->Dim(q, 0), c->Dim(q, 2), c->Dim(q, 1), c->MakeDim(8)});
+    c->set_output(0, c->MakeShape({c->Dim(q, 0), c->Dim(q, 1), c->Dim(q, 2), c->Dim(v, 3)}));
+    c->set_output(1, rows);
+    c->set_output(2, rows);
+    return absl::OkStatus();
+}
+
+absl::Status AttentionGradShape(InferenceContext *c)
+{
+    ShapeHandle t[3];
+    TF_RETURN_IF_ERROR(AttentionShapes(c, &t[0], &t[1], &t[2]));
+    for (int i = 0; i < 3; i++)
+        c->set_output(i, t[i]);
+    return absl::OkStatus();
+}
+
 /* The plan says the outputs' shapes (kernels/library.c); in a graph it may not be known yet. */
 absl::Status KernelShape(InferenceContext *c)
 {
@@ -176,4 +210,61 @@ Computed in float32 and rounded once to T. Scalars and empty tensors are tensors
 
 input: Tensor of rank 0 to 8.
 output: Tensor of input's shape.
+)doc");
+
+REGISTER_OP("AscendAttention")
+    .Input("query: T")
+    .Input("key: T")
+    .Input("value: T")
+    .Input("covers: Tcovers")
+    .Output("attention: T")
+    .Output("softmax_max: float")
+    .Output("softmax_sum: float")
+    .Attr("causal: bool = false")
+    .Attr("scale: float = 1.0")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .Attr("Tcovers: list({bool, half, float, bfloat16}) >= 0 = []")
+    .SetShapeFn(AttentionShape)
+    .Doc(R"doc(
+softmax(scale (query key^T + bias), masked) value for each batch and head, on an Ascend NPU, without
+the matrix of all scores.
+
+Computed in float32 and rounded once to T.
+
+query: [B, Sq, N, D].
+key: [B, Sk, M, D], where M divides N: heads of the query share those of the key in turn.
+value: [B, Sk, M, E].
+covers: None; or a mask, bool, true where a query sees a key; or a bias, of T or float32; or both.
+  Each broadcasts to [B, N, Sq, Sk] or has the last two dimensions only. A query that sees nothing
+  weighs all keys alike.
+attention: [B, Sq, N, E].
+softmax_max: [B, N, Sq, 8], each query's largest score, eight times: for the gradient.
+softmax_sum: [B, N, Sq, 8], likewise its sum of exponentials.
+causal: Whether query i sees keys 0 to i only.
+scale: Factor of the scores.
+)doc");
+
+REGISTER_OP("AscendAttentionGrad")
+    .Input("query: T")
+    .Input("key: T")
+    .Input("value: T")
+    .Input("attention: T")
+    .Input("softmax_max: float")
+    .Input("softmax_sum: float")
+    .Input("gradient: T")
+    .Input("covers: Tcovers")
+    .Output("query_gradient: T")
+    .Output("key_gradient: T")
+    .Output("value_gradient: T")
+    .Attr("causal: bool = false")
+    .Attr("scale: float = 1.0")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .Attr("Tcovers: list({bool, half, float, bfloat16}) >= 0 = []")
+    .SetShapeFn(AttentionGradShape)
+    .Doc(R"doc(
+The gradients of AscendAttention by query, key and value.
+
+query: As of AscendAttention; so are key, value, covers, causal and scale.
+attention: What AscendAttention gave; so are softmax_max and softmax_sum.
+gradient: Of attention.
 )doc");

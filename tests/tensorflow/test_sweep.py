@@ -16,8 +16,10 @@ import pytest
 import tensorflow as tf
 from cases import CASES, Bits, Fixed, Index
 
-# Of variables: test_variables.py; of loaded kernels: tests/python/test_load_ascendc.py.
+# Of variables: test_variables.py; of loaded kernels and of attention: tests/python.
 ELSEWHERE = {
+    "AscendAttention",
+    "AscendAttentionGrad",
     "AscendKernel",
     "AscendOperator",
     "ResourceGather",

@@ -83,6 +83,12 @@ MATH_INLINE vf vf_scale(vf p, vi n, vf whole)
     return vmulq_f32(p, vf_of(vshlq_n_u32(vaddq_u32(rest, I(127)), 23)));
 }
 
+#define vf_most(v) vmaxvq_f32(v)
+MATH_INLINE float vf_total(vf v)
+{
+    float32x2_t sum = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+    return vget_lane_f32(sum, 0) + vget_lane_f32(sum, 1);
+}
 #define vf_load(p) vld1q_f32(p)
 #define vf_store(p, v) vst1q_f32(p, v)
 #define vf_load_f16(p) vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)))
@@ -123,10 +129,13 @@ static inline uint16x4_t narrow_bf16(float32x4_t v)
 
 #include "core/isa/vector_text.h"
 
+#include "core/isa/attention_text.h"
+
 bool sa_isa_fill_neon(sa_isa *isa)
 {
     fill_vector(isa);
     sa_neon_fill_panel(isa);
+    fill_attention(isa);
     isa->mmad[SA_F32] = mmad_f32;
     isa->mmad[SA_F16] = isa->mmad[SA_BF16] = mmad_f16;
     isa->mmad[SA_I8] = mmad_i8;

@@ -1,51 +1,5 @@
 /* exp, ln, sigmoid, tanh: math_text.h for one float; pow. fp16 computes in fp32 and rounds once. */
-#include "core/isa/body.h"
-
-#include <math.h>
-
-#define MATH_INLINE static inline
-#define MATH_INF INFINITY
-#define MATH_NAN NAN
-
-typedef float vf;
-typedef uint32_t vi;
-typedef bool vm;
-#define F(c) (c)
-#define I(c) (c)
-#define vf_fma(a, b, c) fmaf(a, b, c)
-#define vf_add(a, b) ((a) + (b))
-#define vf_sub(a, b) ((a) - (b))
-#define vf_mul(a, b) ((a) * (b))
-#define vf_lt(a, b) ((a) < (b))
-#define vf_eq(a, b) ((a) == (b))
-#define vf_if(m, a, b) ((m) ? (a) : (b))
-#define vm_any(m) (m)
-#define vf_bits sa_float_bits
-#define vf_of sa_bits_float
-#define vf_int(i) ((float)(int32_t)(i))
-#define vi_sub(a, b) ((a) - (b))
-#define vi_and(a, b) ((a) & (b))
-#define vi_or(a, b) ((a) | (b))
-#define vi_shl(a, n) ((a) << (n))
-#define vi_sra(a, n) ((uint32_t)((int32_t)(a) >> (n)))
-
-static inline float vf_above(float a, float b)
-{
-    return a > b ? a : b;
-}
-static inline float vf_below(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-/* In two factors, each a normal power of two: the first product is exact. */
-static inline float vf_scale(float p, uint32_t n, float whole)
-{
-    (void)whole;
-    uint32_t half = vi_sra(n, 1);
-    float first = vf_of((half + 127) << 23), second = vf_of((n - half + 127) << 23);
-    return p * first * second;
-}
+#include "core/isa/scalar_words.h"
 
 #include "core/isa/math_text.h"
 

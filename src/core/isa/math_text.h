@@ -13,6 +13,7 @@
  *   vf_int(i)            int32 to float
  *   vf_scale(p, n, f)    p * 2^n rounded once, for p in [1/2, 2] and n in [-150, 128]: bits of vi,
  *                        and as floats f, whichever suits the CPU
+ *   vf_scale_live(m, p, f)  optional: 0 where m, else p * 2^f, for any p and f that m covers
  *
  * Polynomials: own minimax fits in the relative error of the whole function. */
 
@@ -44,12 +45,27 @@ MATH_INLINE vf math_alive(vf x, vf p)
     return vf_if(vf_lt(x, F(-103.98f)), F(0.0f), p);
 }
 
+/* exp(x) for x <= 0 or NaN: the same bits. */
+MATH_INLINE vf math_exp_falling(vf x)
+{
+    vi n;
+    vf whole;
+#ifdef vf_scale_live
+    vf p = math_exp_parts(x, &n, &whole);
+    return vf_scale_live(vf_lt(x, F(-103.98f)), p, whole);
+#else
+    x = vf_above(F(-104.0f), x); /* exp(-104) rounds to 0 */
+    vf p = math_alive(x, math_exp_parts(x, &n, &whole));
+    return vf_scale(p, n, whole);
+#endif
+}
+
 MATH_INLINE vf math_exp(vf x)
 {
     vi n;
     vf whole;
-    x = vf_above(F(-104.0f), x); /* exp(-104) rounds to 0, exp(89) to infinity */
-    x = vf_below(F(89.0f), x);
+    x = vf_above(F(-104.0f), x);
+    x = vf_below(F(89.0f), x); /* exp(89) rounds to infinity */
     vf p = math_alive(x, math_exp_parts(x, &n, &whole));
     return vf_scale(p, n, whole);
 }

@@ -78,6 +78,20 @@ MATH_INLINE vf vf_scale(vf p, vi n, vf whole)
     return _mm256_mul_ps(p, vf_of(_mm256_slli_epi32(_mm256_add_epi32(rest, bias), 23)));
 }
 
+static inline float vf_most(vf v)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+}
+
+static inline float vf_total(vf v)
+{
+    __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+    return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+}
+
 static inline __m256 widen_bf16(__m128i v)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));

@@ -38,7 +38,9 @@ typedef __mmask16 vm;
 #define vi_shl(a, n) _mm512_slli_epi32(a, n)
 #define vi_sra(a, n) _mm512_srai_epi32(a, n)
 #define vf_scale(p, n, whole) ((void)(n), _mm512_scalef_ps(p, whole))
+#define vf_scale_live(m, p, whole) _mm512_maskz_scalef_ps(_knot_mask16(m), p, whole)
 
+#define vf_most(v) _mm512_reduce_max_ps(v)
 #define vf_load(p) _mm512_loadu_ps(p)
 #define vf_store(p, v) _mm512_storeu_ps(p, v)
 #define vf_load_f16(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
@@ -62,6 +64,14 @@ typedef __mmask16 vm;
 #define COMPARE_NE _CMP_NEQ_UQ
 #define vm_bits(m) ((uint32_t)(m))
 #define vm_of(bits) ((__mmask16)(bits))
+
+static inline float vf_total(vf v)
+{
+    __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    __m128 sum = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+    return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+}
 
 static inline __m512 widen_bf16(__m256i v)
 {
