@@ -26,12 +26,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 FLOAT16, ND = 1, 2  # of aclDataType, aclFormat
 
 # What each side runs: at its best tiles, and with small ones. Ours: (blocks, tile); matmul's tile is
-# (m, n, k in L1, k in L0). Theirs: elements of a block, rows of softmax, (m, n, k) of matmul.
+# (m, n, k of B in L1, k of A in L1, k in L0). Theirs: elements of a block, rows of softmax, (m, n, k) of matmul.
 OURS = {
     "add": ((48, 8192), (48, 1024)),
     "sigmoid": ((48, 8192), (48, 1024)),
     "softmax": ((48, 8), (48, 1)),
-    "matmul": ((24, (128, 256, 256, 64)), (24, (64, 64, 32, 32))),
+    "matmul": ((2, (128, 256, 512, 256, 64)), (24, (64, 64, 32, 32, 32))),
 }
 THEIRS = {
     "triton": {

@@ -26,6 +26,13 @@ static inline void two_rows(char *to, size_t column_bytes, const char *even, con
         _mm512_mask_storeu_epi8(to + column_bytes, both, _mm512_shuffle_i64x2(a, b, 0xEE));
 }
 
+static inline void pair(char *to, size_t column_bytes, const char *even, int64_t pitch)
+{
+    __m512i a = _mm512_loadu_si512(even), b = _mm512_loadu_si512(even + pitch);
+    _mm512_storeu_si512(to, _mm512_shuffle_i64x2(a, b, 0x44));
+    _mm512_storeu_si512(to + column_bytes, _mm512_shuffle_i64x2(a, b, 0xEE));
+}
+
 static void nd2nz(char *l1, size_t nz_rows, const char *gm, int64_t pitch, size_t rows,
                   size_t row_bytes)
 {
@@ -33,13 +40,10 @@ static void nd2nz(char *l1, size_t nz_rows, const char *gm, int64_t pitch, size_
     for (; r + 8 <= rows; r += 8, l1 += 8 * ROW_BYTES, gm += 8 * pitch) {
         char *to = l1;
         for (at = 0; at + 64 <= row_bytes; at += 64, to += 2 * column_bytes) {
-            for (int i = 0; i < 8; i += 2) {
-                __m512i a = _mm512_loadu_si512(gm + i * pitch + at);
-                __m512i b = _mm512_loadu_si512(gm + (i + 1) * pitch + at);
-                char *line = to + i * ROW_BYTES;
-                _mm512_storeu_si512(line, _mm512_shuffle_i64x2(a, b, 0x44));
-                _mm512_storeu_si512(line + column_bytes, _mm512_shuffle_i64x2(a, b, 0xEE));
-            }
+            pair(to, column_bytes, gm + at, pitch);
+            pair(to + 2 * ROW_BYTES, column_bytes, gm + 2 * pitch + at, pitch);
+            pair(to + 4 * ROW_BYTES, column_bytes, gm + 4 * pitch + at, pitch);
+            pair(to + 6 * ROW_BYTES, column_bytes, gm + 6 * pitch + at, pitch);
         }
         for (int i = 0; i < 8 && at < row_bytes; i += 2)
             two_rows(to + i * ROW_BYTES, column_bytes, gm + i * pitch + at,
@@ -143,12 +147,15 @@ static inline __m512 line_i8(const char *at, size_t column_bytes)
     static inline void rows_##name(float *to, const char *from, __mmask16 live)                    \
     {                                                                                              \
         for (int k = 0; k < C0; k += 4, from += 4 * (ROW_BYTES / C0)) {                            \
-            __m512 r[4];                                                                           \
-            for (int j = 0; j < 4; j++)                                                            \
-                r[j] = quads_##name(from + j * ROW_BYTES);                                         \
+            __m512 r[4] = {quads_##name(from), quads_##name(from + ROW_BYTES),                     \
+                           quads_##name(from + 2 * ROW_BYTES),                                     \
+                           quads_##name(from + 3 * ROW_BYTES)};                                    \
             transpose_quads(r);                                                                    \
-            for (int j = 0; j < 4; j++, to += 16)                                                  \
-                _mm512_storeu_ps(to, _mm512_maskz_mov_ps(live, r[j]));                             \
+            _mm512_storeu_ps(to, _mm512_maskz_mov_ps(live, r[0]));                                 \
+            _mm512_storeu_ps(to + 16, _mm512_maskz_mov_ps(live, r[1]));                            \
+            _mm512_storeu_ps(to + 32, _mm512_maskz_mov_ps(live, r[2]));                            \
+            _mm512_storeu_ps(to + 48, _mm512_maskz_mov_ps(live, r[3]));                            \
+            to += 64;                                                                              \
         }                                                                                          \
     }
 ROWS(f32, 8)
