@@ -75,12 +75,12 @@ void sa_attention_load(const sa_isa *isa, const sa_attention *x, float *to, cons
                        int64_t row, int64_t rows, int64_t cols);
 void sa_attention_store(const sa_isa *isa, const sa_attention *x, char *to, int64_t row,
                         const float *from, int64_t rows, int64_t cols);
-/* The same into strips, row-major ([strips][tall][32]) or transposed ([strips of rows][cols][32]);
- * `room` holds SA_STRIP rows. */
+/* The same into strips, row-major ([strips][tall][32]) or transposed ([strips of rows][cols][32]).
+ */
 void sa_attention_strips(const sa_isa *isa, const sa_attention *x, float *to, int64_t tall,
-                         const char *from, int64_t row, int64_t rows, int64_t cols, float *room);
+                         const char *from, int64_t row, int64_t rows, int64_t cols);
 void sa_attention_turned(const sa_isa *isa, const sa_attention *x, float *to, const char *from,
-                         int64_t row, int64_t rows, int64_t cols, float *room);
+                         int64_t row, int64_t rows, int64_t cols);
 
 /* c (+)= a b, b in strips `tall` rows high. */
 void sa_attention_product(const sa_isa *isa, float *c, int64_t c_row, const float *a, int64_t a_row,

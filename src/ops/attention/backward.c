@@ -86,10 +86,10 @@ static void keys(sa_core *core, backward *b, int64_t batch, int64_t kv_head, int
     const char *key = sa_attention_row(x, &x->k, batch, k, kv_head);
     bool late = x->causal && !x->mask.data;
 
-    sa_attention_turned(b->isa, x, b->k_turned, key, x->k.row, cols, x->size, b->room);
-    sa_attention_strips(b->isa, x, b->k, x->k_tile, key, x->k.row, cols, x->size, b->room);
+    sa_attention_turned(b->isa, x, b->k_turned, key, x->k.row, cols, x->size);
+    sa_attention_strips(b->isa, x, b->k, x->k_tile, key, x->k.row, cols, x->size);
     sa_attention_turned(b->isa, x, b->v_turned, sa_attention_row(x, &x->v, batch, k, kv_head),
-                        x->v.row, cols, x->v_size, b->room);
+                        x->v.row, cols, x->v_size);
     memset(b->dk, 0, (size_t)(cols * x->size) * sizeof *b->dk);
     memset(b->dv, 0, (size_t)(cols * x->v_size) * sizeof *b->dv);
     for (int64_t member = 0; member < group; member++)
@@ -130,7 +130,7 @@ void sa_attention_backward(sa_core *core, void *args)
     b.dv = take(core, x->k_tile * x->v_size);
     b.s = take(core, (int64_t)x->q_tile * x->k_tile);
     b.g = take(core, (int64_t)x->q_tile * x->k_tile);
-    b.room = take(core, room * SA_STRIP > x->k_tile ? room * SA_STRIP : x->k_tile);
+    b.room = take(core, 2 * room > x->k_tile ? 2 * room : x->k_tile);
     sa_share(x->units, 1, sa_block_idx(core), sa_block_num(core), &begin, &count);
     for (int64_t i = begin; i < begin + count; i++) {
         int64_t batch = i / x->kv_heads, kv_head = i % x->kv_heads;

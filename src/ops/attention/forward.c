@@ -76,10 +76,10 @@ static void queries(sa_core *core, forward *f, int64_t unit)
     for (int64_t k = 0; k < end; k += x->k_tile) {
         int64_t cols = end - k < x->k_tile ? end - k : x->k_tile;
         sa_attention_turned(f->isa, x, f->k, sa_attention_row(x, &x->k, batch, k, kv_head),
-                            x->k.row, cols, x->size, f->room);
+                            x->k.row, cols, x->size);
         sa_attention_strips(f->isa, x, f->v, x->k_tile,
                             sa_attention_row(x, &x->v, batch, k, kv_head), x->v.row, cols,
-                            x->v_size, f->room);
+                            x->v_size);
         for (int64_t at = 0; at < rows; at += x->q_tile) {
             int64_t some = rows - at < x->q_tile ? rows - at : x->q_tile;
             int64_t seen = late && q + at + some - k < cols ? q + at + some - k : cols;
@@ -109,7 +109,7 @@ void sa_attention_forward(sa_core *core, void *args)
     f.max = take(core, x->q_block);
     f.sum = take(core, x->q_block);
     f.factor = take(core, x->q_tile);
-    f.room = take(core, room * SA_STRIP > x->k_tile ? room * SA_STRIP : x->k_tile);
+    f.room = take(core, 2 * room > x->k_tile ? 2 * room : x->k_tile);
     sa_share(x->units, 1, sa_block_idx(core), sa_block_num(core), &begin, &count);
     for (int64_t i = begin; i < begin + count; i++)
         queries(core, &f, i);

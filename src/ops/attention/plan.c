@@ -18,7 +18,7 @@ static int64_t bytes_of(const sa_attention *x, bool backward)
 {
     int64_t wide_k = sa_strips(x->size) * SA_STRIP, wide_v = sa_strips(x->v_size) * SA_STRIP;
     int64_t tile = (int64_t)x->q_tile * x->k_tile;
-    int64_t room = most(SA_STRIP * most(x->size, x->v_size), x->k_tile);
+    int64_t room = most(2 * most(x->size, x->v_size), x->k_tile);
     int64_t floats = backward
                          ? x->k_tile * (2 * x->size + 2 * x->v_size + wide_k) + 2 * tile + room
                          : x->q_block * (x->size + x->v_size + 2) + x->k_tile * (x->size + wide_v) +

@@ -37,35 +37,17 @@ void sa_attention_store(const sa_isa *isa, const sa_attention *x, char *to, int6
 }
 
 void sa_attention_strips(const sa_isa *isa, const sa_attention *x, float *to, int64_t tall,
-                         const char *from, int64_t row, int64_t rows, int64_t cols, float *room)
+                         const char *from, int64_t row, int64_t rows, int64_t cols)
 {
-    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
-    for (int64_t i = 0; i < rows; i++) {
-        const char *in = from + i * row * bytes;
-        const float *wide = (const float *)in;
-        if (x->dtype != SA_F32) {
-            widen(isa, x->dtype, room, in, cols);
-            wide = room;
-        }
-        int64_t c = 0;
-        for (; c + SA_STRIP <= cols; c += SA_STRIP)
-            memcpy(to + c * tall + i * SA_STRIP, wide + c, SA_STRIP * sizeof *to);
-        if (c < cols)
-            memcpy(to + c * tall + i * SA_STRIP, wide + c, (size_t)(cols - c) * sizeof *to);
-    }
+    isa->pack[x->dtype](to, (size_t)tall * SA_STRIP, SA_STRIP, from, row, (size_t)cols,
+                        (size_t)rows, false);
 }
 
 void sa_attention_turned(const sa_isa *isa, const sa_attention *x, float *to, const char *from,
-                         int64_t row, int64_t rows, int64_t cols, float *room)
+                         int64_t row, int64_t rows, int64_t cols)
 {
-    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
-    for (int64_t r = 0; r < rows; r += SA_STRIP) {
-        int64_t some = rows - r < SA_STRIP ? rows - r : SA_STRIP;
-        sa_attention_load(isa, x, room, from + r * row * bytes, row, some, cols);
-        if (some < SA_STRIP)
-            memset(room + some * cols, 0, (size_t)((SA_STRIP - some) * cols) * sizeof *room);
-        isa->transpose[SA_F32](to + r * cols, room, SA_STRIP, (size_t)cols);
-    }
+    isa->pack[x->dtype](to, (size_t)cols * SA_STRIP, SA_STRIP, from, row, (size_t)rows,
+                        (size_t)cols, true);
 }
 
 void sa_attention_product(const sa_isa *isa, float *c, int64_t c_row, const float *a, int64_t a_row,
