@@ -44,7 +44,7 @@ SA_API int sa_unified_query(const void *pointer, bool *shared, int32_t *device);
 #ifdef __cplusplus
 }
 
-#include "acl/acl_rt.h"
+#include "acl/acl.h"
 
 #include <stdexcept>
 #include <string>

@@ -559,8 +559,11 @@ static void test_refusals(void **state)
     aclDestroyScalar(alpha);
 }
 
-int main(void)
+/* binary_test [PATTERN]: those whose name fits. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_alpha),         cmocka_unit_test(test_special),
