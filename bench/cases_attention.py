@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from case import THREADS, Case
+from case import BYTES, THREADS, Case
 
 HEADS, SIZE = 8, 64
 WIDTH = HEADS * SIZE
@@ -70,8 +70,10 @@ def _time(kind: str, dtype: str, shape: str) -> Case:
     batch, length = SHAPES[shape]
     train = kind.endswith("train")
     name = f"mha/f16/{kind.removeprefix('f16/')}/{shape}" if dtype == "f16" else f"mha/{kind}/{dtype}/{shape}"
-    flops = (3 if train else 1) * _flops(batch, length)
-    return Case(name, 1e-9 * flops, "GFLOP/s", lambda: _sides(batch, length, POLICIES[dtype], train))
+    passes = 3 if train else 1
+    flops = passes * _flops(batch, length)
+    touched = passes * BYTES[dtype] * (2 * batch * length * WIDTH + 4 * WIDTH * WIDTH)
+    return Case(name, 1e-9 * flops, "GFLOP/s", lambda: _sides(batch, length, POLICIES[dtype], train), bytes=touched)
 
 
 def extra_memory(side: int, shape: str) -> float:
