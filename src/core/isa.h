@@ -60,6 +60,13 @@ typedef void (*sa_body_PANEL)(float *c, int64_t c_row, const float *a, int64_t a
                               const float *b, int64_t b_row, size_t m, size_t k, size_t n,
                               bool accumulate);
 
+/* The same over `runs` (1 or more) runs of k, one after the other: run r of A begins at a + r *
+ * a_run, of B at b + r * b_run. */
+typedef void (*sa_body_PANEL_RUNS)(float *c, int64_t c_row, const float *a, int64_t a_row,
+                                   int64_t a_k, int64_t a_run, const float *b, int64_t b_row,
+                                   int64_t b_run, size_t m, size_t runs, size_t k, size_t n,
+                                   bool accumulate);
+
 /* Copies an operand to where `panel` reads it best, widened to float32: [k][width], strip after
  * strip of `width` lanes (rows of A, columns of B), `strip` elements apart. Lane l of row p is
  * from[p * pitch + l]; across: from[l * pitch + p]. width: a multiple of panel_cols / 2 or of 8.
@@ -119,6 +126,7 @@ typedef struct sa_isa {
     /* copy_out past the caches, for a core that has written more than they hold; may be NULL */
     sa_body_COPY_OUT stream_out;
     sa_body_PANEL panel;
+    sa_body_PANEL_RUNS panel_runs;
     sa_body_PACK pack[SA_DTYPE_END]; /* of SA_F32, SA_F16, SA_BF16 */
     /* the block that `panel` keeps in registers: m and n of a call are best multiples of these */
     size_t panel_rows, panel_cols;

@@ -295,6 +295,21 @@ static void panel_case(size_t m, size_t k, size_t n, int flags, const float *a, 
                          isa->backend, m, k, n, flags, at / (size_t)c_row, at % (size_t)c_row,
                          got[at], want[at]);
     }
+    /* in three runs, and what is left of k */
+    for (int i = 0; i < BACKEND_NAMES && k >= 3; i++) {
+        const sa_isa *isa = sa_isa_named(backend_names[i]);
+        int64_t run = (int64_t)k / 3, rest = (int64_t)k % 3, at = run * 3;
+        if (!isa)
+            continue;
+        memcpy(got, before, c_bytes);
+        isa->panel_runs(got, c_row, a, a_row, a_k, run * a_k, b, b_row, run * b_row, m, 3,
+                        (size_t)run, n, accumulate);
+        isa->panel(got, c_row, a + at * a_k, a_row, a_k, b + at * b_row, b_row, m, (size_t)rest, n,
+                   true);
+        if (memcmp(got, want, c_bytes) != 0)
+            fail_msg("%s: panel_runs %zux%zux%zu flags %d is not panel", isa->backend, m, k, n,
+                     flags);
+    }
 }
 
 static void test_panel(void **state)

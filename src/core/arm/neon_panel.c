@@ -32,6 +32,7 @@ static inline void pv_store_some(float *p, float32x4_t v, size_t n)
 void sa_neon_fill_panel(sa_isa *isa)
 {
     isa->panel = panel_body;
+    isa->panel_runs = panel_runs_body;
     isa->panel_rows = PANEL_ROWS;
     isa->panel_cols = 2 * PANEL_LANES;
 }

@@ -1,5 +1,5 @@
-/* The portable bodies of the slots `panel` (C row by row, and every row k by k) and `pack` (isa.h).
- */
+/* The portable bodies of the slots `panel` and `panel_runs` (C row by row, and every row k by k)
+ * and `pack` (isa.h). */
 #include "core/backend.h"
 #include "core/isa/half.h"
 
@@ -19,6 +19,14 @@ static void panel(float *c, int64_t c_row, const float *a, int64_t a_row, int64_
                 c[j] = fmaf(x, row[j], c[j]);
         }
     }
+}
+
+static void panel_runs(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
+                       int64_t a_run, const float *b, int64_t b_row, int64_t b_run, size_t m,
+                       size_t runs, size_t k, size_t n, bool accumulate)
+{
+    for (; runs; runs--, a += a_run, b += b_run, accumulate = true)
+        panel(c, c_row, a, a_row, a_k, b, b_row, m, k, n, accumulate);
 }
 
 #define PACK(name, T, widen)                                                                       \
@@ -41,6 +49,7 @@ PACK(bf16, sa_bf16, sa_bf16_to_float)
 void sa_isa_fill_panel(sa_isa *isa)
 {
     isa->panel = panel;
+    isa->panel_runs = panel_runs;
     isa->pack[SA_F32] = pack_f32;
     isa->pack[SA_F16] = pack_f16;
     isa->pack[SA_BF16] = pack_bf16;

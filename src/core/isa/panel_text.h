@@ -15,15 +15,22 @@
 #define PANEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* How many runs of k there are, and the way from one to the next. */
+typedef struct panel_run {
+    size_t count;
+    int64_t a, b;
+} panel_run;
+
 typedef void (*panel_block)(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row,
-                            const float *b, size_t k, size_t cols, bool accumulate);
+                            const float *b, size_t k, const panel_run *run, size_t cols,
+                            bool accumulate);
 
 /* The rest is known when it is compiled. side: A's rows lie side by side and a_step is from one k
  * to the next; else its columns do and a_step is from row to row. */
 static inline __attribute__((always_inline)) void
 panel_any(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row, const float *b,
-          size_t k, size_t last, bool accumulate, const int rows, const int vectors,
-          const bool side, const bool whole)
+          size_t k, const panel_run *run, size_t last, bool accumulate, const int rows,
+          const int vectors, const bool side, const bool whole)
 {
     const int end = vectors - 1;
     pv sum[14][4], right[4];
@@ -31,8 +38,6 @@ panel_any(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row
     const float *left[5];
     PANEL_UNROLL
     for (int i = 0; i < rows; i++) {
-        if (i % 3 == 0)
-            left[i / 3] = a + i * a_step;
         PANEL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const float *from = c + i * c_row + v * PANEL_LANES;
@@ -42,22 +47,28 @@ panel_any(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row
             __builtin_prefetch(from, 1);
         }
     }
-    for (; k; k--, b += b_row) {
-        PANEL_UNROLL
-        for (int v = 0; v < vectors; v++)
-            right[v] = whole || v < end ? pv_load(b + v * PANEL_LANES)
-                                        : pv_load_some(b + v * PANEL_LANES, last);
-        PANEL_UNROLL
-        for (int i = 0; i < rows; i++) {
-            pv x = pv_set1(side ? a[i] : left[i / 3][i % 3 * a_step]);
-            PANEL_UNROLL
-            for (int v = 0; v < vectors; v++)
-                sum[i][v] = pv_fma(x, right[v], sum[i][v]);
-        }
-        a += a_step;
+    for (size_t runs = run->count; runs; runs--, a += run->a, b += run->b) {
+        const float *across = a, *down = b;
         PANEL_UNROLL
         for (int i = 0; i < rows; i += 3)
-            left[i / 3]++;
+            left[i / 3] = a + i * a_step;
+        for (size_t p = k; p; p--, down += b_row) {
+            PANEL_UNROLL
+            for (int v = 0; v < vectors; v++)
+                right[v] = whole || v < end ? pv_load(down + v * PANEL_LANES)
+                                            : pv_load_some(down + v * PANEL_LANES, last);
+            PANEL_UNROLL
+            for (int i = 0; i < rows; i++) {
+                pv x = pv_set1(side ? across[i] : left[i / 3][i % 3 * a_step]);
+                PANEL_UNROLL
+                for (int v = 0; v < vectors; v++)
+                    sum[i][v] = pv_fma(x, right[v], sum[i][v]);
+            }
+            across += a_step;
+            PANEL_UNROLL
+            for (int i = 0; i < rows; i += 3)
+                left[i / 3]++;
+        }
     }
     PANEL_UNROLL
     for (int i = 0; i < rows; i++) {
@@ -74,17 +85,17 @@ panel_any(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row
 
 /* Columns (vectors - 1) * PANEL_LANES < cols <= vectors * PANEL_LANES. */
 #define PANEL_BLOCK(rows, vectors, side)                                                           \
-    static void panel_##rows##x##vectors##_##side(float *c, int64_t c_row, const float *a,         \
-                                                  int64_t a_step, int64_t b_row, const float *b,   \
-                                                  size_t k, size_t cols, bool accumulate)          \
+    static void panel_##rows##x##vectors##_##side(                                                 \
+        float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row, const float *b,    \
+        size_t k, const panel_run *run, size_t cols, bool accumulate)                              \
     {                                                                                              \
         size_t last = cols - ((vectors)-1) * PANEL_LANES;                                          \
         if (last == PANEL_LANES)                                                                   \
-            panel_any(c, c_row, a, a_step, b_row, b, k, last, accumulate, rows, vectors, side,     \
-                      true);                                                                       \
+            panel_any(c, c_row, a, a_step, b_row, b, k, run, last, accumulate, rows, vectors,      \
+                      side, true);                                                                 \
         else                                                                                       \
-            panel_any(c, c_row, a, a_step, b_row, b, k, last, accumulate, rows, vectors, side,     \
-                      false);                                                                      \
+            panel_any(c, c_row, a, a_step, b_row, b, k, run, last, accumulate, rows, vectors,      \
+                      side, false);                                                                \
     }
 #define PANEL_BLOCKS(rows, vectors) PANEL_BLOCK(rows, vectors, 0) PANEL_BLOCK(rows, vectors, 1)
 #define PANEL_NAMES(rows, vectors) {panel_##rows##x##vectors##_0, panel_##rows##x##vectors##_1},
@@ -112,8 +123,9 @@ PANEL_UP_TO(PANEL_ROWS)
         {PANEL_UP_TO(PANEL_FEW)(PANEL_NAMES, 4)},
 };
 
-static void panel_body(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
-                       const float *b, int64_t b_row, size_t m, size_t k, size_t n, bool accumulate)
+static void panel_over(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
+                       const float *b, int64_t b_row, size_t m, size_t k, const panel_run *run,
+                       size_t n, bool accumulate)
 {
     /* rows at a time: where neither lies side by side, one (any a_step will do) */
     size_t most = a_row != 1 && a_k != 1 ? 1 : PANEL_ROWS;
@@ -126,7 +138,22 @@ static void panel_body(float *c, int64_t c_row, const float *a, int64_t a_row, i
             rows = (m - row + blocks - block - 1) / (blocks - block);
             panel_blocks[(cols - 1) / PANEL_LANES][rows - 1][side](
                 c + (int64_t)row * c_row + (int64_t)at, c_row, a + (int64_t)row * a_row,
-                side ? a_k : a_row, b_row, b + at, k, cols, accumulate);
+                side ? a_k : a_row, b_row, b + at, k, run, cols, accumulate);
         }
     }
+}
+
+static void panel_body(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
+                       const float *b, int64_t b_row, size_t m, size_t k, size_t n, bool accumulate)
+{
+    static const panel_run once = {1, 0, 0};
+    panel_over(c, c_row, a, a_row, a_k, b, b_row, m, k, &once, n, accumulate);
+}
+
+static void panel_runs_body(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
+                            int64_t a_run, const float *b, int64_t b_row, int64_t b_run, size_t m,
+                            size_t runs, size_t k, size_t n, bool accumulate)
+{
+    const panel_run run = {runs, a_run, b_run};
+    panel_over(c, c_row, a, a_row, a_k, b, b_row, m, k, &run, n, accumulate);
 }

@@ -57,6 +57,7 @@ void sa_avx2_fill_panel(sa_isa *isa)
 {
     fill_pack(isa);
     isa->panel = panel_body;
+    isa->panel_runs = panel_runs_body;
     isa->panel_rows = PANEL_ROWS;
     isa->panel_cols = 2 * PANEL_LANES;
 }

@@ -7,12 +7,12 @@
 
 #define K_MOST 256        /* pixels of a panel */
 #define ROWS_MOST 8       /* of dy, at a time */
-#define ROWS_BYTES 262144 /* that they and the map's take, about */
+#define ROWS_BYTES 524288 /* that they and the map's take, about */
 
 typedef struct work {
     const sa_conv_filter *f;
     sa_conv_filter_item item;
-    sa_body_PANEL panel;
+    sa_body_PANEL_RUNS runs;
     int64_t image, row, rows; /* of dy */
     int64_t src_y;            /* src is at (src_y, 0) */
     sa_conv_window src, dy;
@@ -43,23 +43,28 @@ static void tap(const work *w, int64_t t, int64_t u, float *c, int64_t outputs)
     int64_t from, to;
 
     sa_conv_positions(&f->x, u, &from, &to);
-    for (int64_t r = 0; r < w->rows; r++) {
-        int64_t y = (w->row + r) * f->y.stride + t * f->y.dilation - f->y.before;
-        if (y < 0 || y >= f->src.h)
-            continue;
+    /* the rows whose tap lies in the map: [first, end) */
+    int64_t y = w->row * f->y.stride + t * f->y.dilation - f->y.before, first = 0, end = w->rows;
+    while (first < end && y + first * f->y.stride < 0)
+        first++;
+    while (first < end && y + (end - 1) * f->y.stride >= f->src.h)
+        end--;
+    bool whole = to - from <= K_MOST;
+    for (int64_t r = first; r < end; r += whole ? end - first : 1)
         for (int64_t j = from; j < to; j += K_MOST) {
             int64_t x = j * f->x.stride + u * f->x.dilation - f->x.before;
-            w->panel(c, outputs, w->src.at + (y - w->src_y) * w->src.row + x * w->src.col, 1,
-                     f->x.stride * w->src.col, w->dy.at + r * w->dy.row + j * w->dy.col, w->dy.col,
-                     (size_t)w->item.channels, (size_t)(to - j < K_MOST ? to - j : K_MOST),
-                     (size_t)f->width, true);
+            w->runs(c, outputs,
+                    w->src.at + (y + r * f->y.stride - w->src_y) * w->src.row + x * w->src.col, 1,
+                    f->x.stride * w->src.col, f->y.stride * w->src.row,
+                    w->dy.at + r * w->dy.row + j * w->dy.col, w->dy.col, w->dy.row,
+                    (size_t)w->item.channels, whole ? (size_t)(end - first) : 1,
+                    (size_t)(to - j < K_MOST ? to - j : K_MOST), (size_t)f->width, true);
         }
-    }
 }
 
 void sa_conv_filter_fast(sa_core *core, const sa_conv_filter *f, int64_t index, uint32_t block)
 {
-    work w = {.f = f, .item = sa_conv_filter_item_of(f, index), .panel = core->isa->panel};
+    work w = {.f = f, .item = sa_conv_filter_item_of(f, index), .runs = core->isa->panel_runs};
     int64_t outputs = f->groups * f->width, taps = f->y.taps * f->x.taps;
     int64_t most = rows_at_once(f), end = w.item.row + w.item.rows;
     float *out = (float *)f->out + w.item.part * taps * f->depth * outputs +

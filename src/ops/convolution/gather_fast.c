@@ -13,6 +13,7 @@ typedef struct work {
     const sa_conv_gather *g;
     const sa_conv_item *item;
     sa_body_PANEL panel;
+    sa_body_PANEL_RUNS runs;
     sa_body_CAST widen, narrow; /* NULL: float32 */
     sa_conv_window src, dst;    /* src: at (src_y, src_x); dst: at the item's first position */
     int64_t src_y, src_x, src_y1, src_x1;
@@ -58,29 +59,36 @@ static lines lines_of(const work *w, const sa_conv_piece *p)
     return (lines){p->rows, p->cols, w->dst.row, w->dst.col, down, along};
 }
 
-/* Every tap's products for lines [from, to) of a piece. */
+/* Every tap's products for lines [from, to) of a piece, in the order (t, u, channel). */
 static void add_taps(const work *w, const sa_conv_piece *p, const lines *l, int64_t from,
                      int64_t to, float *c, const float *packed, int64_t n, bool accumulate)
 {
     const sa_conv_phase *y = &w->item->y, *x = &w->item->x;
-    int64_t depth = w->g->depth;
+    int64_t depth = w->g->depth, t_step = x->taps * depth * SA_CONV_STRIP;
     /* a row of taps is one run where they and their pixels lie side by side */
     bool whole = x->each == 1 && w->src.col == depth;
     int64_t runs = whole ? 1 : p->u1 - p->u0, run = whole ? (p->u1 - p->u0) * depth : depth;
     int64_t pieces = (run + K_MOST - 1) / K_MOST, most = (run + pieces - 1) / pieces;
+    const float *b = packed + (p->t0 * x->taps + p->u0) * depth * SA_CONV_STRIP;
+    const float *a = w->src.at +
+                     (p->row * y->step + y->first + p->t0 * y->each - w->src_y) * w->src.row +
+                     (p->col * x->step + x->first + p->u0 * x->each - w->src_x) * w->src.col;
 
-    for (int64_t t = p->t0; t < p->t1; t++)
-        for (int64_t u = p->u0; u < p->u0 + runs; u++) {
-            const float *b = packed + (t * x->taps + u) * depth * SA_CONV_STRIP;
-            const float *a = w->src.at +
-                             (p->row * y->step + y->first + t * y->each - w->src_y) * w->src.row +
-                             (p->col * x->step + x->first + u * x->each - w->src_x) * w->src.col;
+    c += from * l->dst_line;
+    a += from * l->src_line;
+    if (whole && pieces == 1 && to - from == 1) {
+        w->runs(c, l->dst_step, a, l->src_step, 1, y->each * w->src.row, b, SA_CONV_STRIP, t_step,
+                (size_t)l->length, (size_t)(p->t1 - p->t0), (size_t)run, (size_t)n, accumulate);
+        return;
+    }
+    for (int64_t t = 0; t < p->t1 - p->t0; t++, a += y->each * w->src.row, b += t_step)
+        for (int64_t u = 0; u < runs; u++)
             for (int64_t k = 0; k < run; k += most, accumulate = true)
-                for (int64_t i = from; i < to; i++)
-                    w->panel(c + i * l->dst_line, l->dst_step, a + k + i * l->src_line, l->src_step,
-                             1, b + k * SA_CONV_STRIP, SA_CONV_STRIP, (size_t)l->length,
+                for (int64_t i = 0; i < to - from; i++)
+                    w->panel(c + i * l->dst_line, l->dst_step,
+                             a + u * x->each * w->src.col + k + i * l->src_line, l->src_step, 1,
+                             b + (u * depth + k) * SA_CONV_STRIP, SA_CONV_STRIP, (size_t)l->length,
                              (size_t)(run - k < most ? run - k : most), (size_t)n, accumulate);
-        }
 }
 
 static void piece(sa_core *core, const work *w, const sa_conv_piece *p)
@@ -89,22 +97,23 @@ static void piece(sa_core *core, const work *w, const sa_conv_piece *p)
     int64_t size = w->item->y.taps * w->item->x.taps * g->depth * SA_CONV_STRIP;
     bool nothing = p->t0 == p->t1 || p->u0 == p->u1 || g->depth == 0;
     lines l = lines_of(w, p);
-    /* A line at a time, so that its sums stay in the first-level cache; where the strip is read too
-     * often for that, or lines are short, all together. */
+    /* A line at a time, so that it and its sums stay in the first-level cache; where strips are too
+     * large to be read for each, or lines are short, all together. */
     int64_t at_once = size > STRIP_MOST || l.length < LINE_LEAST ? l.count : 1;
 
-    for (int64_t s = 0; s < w->item->strips; s++) {
-        int64_t left = g->width - (w->item->strip + s) * SA_CONV_STRIP;
-        int64_t n = left < SA_CONV_STRIP ? left : SA_CONV_STRIP;
-        float *c = dst_at(w, p, s);
-        if (g->bias || nothing)
-            start(w, p, c, s, n);
-        for (int64_t i = 0; i < l.count && !nothing; i += at_once) {
-            add_taps(w, p, &l, i, i + at_once, c,
-                     g->packed + w->item->packed + (w->item->strip + s) * size, n, g->bias != NULL);
+    for (int64_t i = 0; i < l.count; i += at_once)
+        for (int64_t s = 0; s < w->item->strips; s++) {
+            int64_t left = g->width - (w->item->strip + s) * SA_CONV_STRIP;
+            int64_t n = left < SA_CONV_STRIP ? left : SA_CONV_STRIP;
+            float *c = dst_at(w, p, s);
+            if (i == 0 && (g->bias || nothing))
+                start(w, p, c, s, n);
+            if (!nothing)
+                add_taps(w, p, &l, i, i + at_once, c,
+                         g->packed + w->item->packed + (w->item->strip + s) * size, n,
+                         g->bias != NULL);
             sa_conv_attend(core);
         }
-    }
 }
 
 /* The range of src that positions [from, from + count) of an axis read. */
@@ -146,7 +155,7 @@ void sa_conv_gather_fast(sa_core *core, const sa_conv_gather *g, int64_t index, 
     sa_conv_item item = sa_conv_item_of(g, index);
     int64_t bytes = (int64_t)sa_dtype_bytes(g->dtype);
     float *scratch = (float *)(g->scratch + block * g->scratch_bytes);
-    work w = {.g = g, .item = &item, .panel = core->isa->panel};
+    work w = {.g = g, .item = &item, .panel = core->isa->panel, .runs = core->isa->panel_runs};
     sa_conv_piece p = {0};
     int64_t channel = item.strip * SA_CONV_STRIP;
     int64_t channels = g->width - channel < item.strips * SA_CONV_STRIP

@@ -3,39 +3,16 @@
  * back reads it transposed, its taps from the last to the first. */
 #include "ops/convolution/fast.h"
 
-#include <string.h>
-
 /* One tap of one strip. */
 static void pack_tap(const sa_core *core, const sa_conv_gather *g, const char *tap, int64_t group,
                      int64_t strip, float *to)
 {
-    int64_t bytes = (int64_t)sa_dtype_bytes(g->dtype), first = strip * SA_CONV_STRIP;
-    int64_t n = g->width - first < SA_CONV_STRIP ? g->width - first : SA_CONV_STRIP;
-    sa_body_CAST widen = core->isa->cast[SA_F32][g->dtype];
-    /* elements to the next lane and to the next of the depth */
-    int64_t lane = g->backward ? g->filter_out : 1, k_step = g->backward ? 1 : g->filter_out;
-    const char *from =
-        tap +
-        (g->backward ? first * g->filter_out + group * g->depth : group * g->width + first) * bytes;
-    char lanes[SA_CONV_STRIP * 4];
+    int64_t first = strip * SA_CONV_STRIP, left = g->width - first;
+    int64_t at = g->backward ? first * g->filter_out + group * g->depth : group * g->width + first;
 
-    for (int64_t k = 0; k < g->depth; k++, to += SA_CONV_STRIP, from += k_step * bytes) {
-        const char *row = from;
-        if (g->dtype == SA_F32 && lane != 1) {
-            for (int64_t i = 0; i < n; i++)
-                to[i] = ((const float *)from)[i * lane];
-            continue;
-        }
-        if (lane != 1) {
-            for (int64_t i = 0; i < n; i++)
-                memcpy(lanes + 2 * i, from + i * lane * 2, 2);
-            row = lanes;
-        }
-        if (g->dtype == SA_F32)
-            memcpy(to, row, (size_t)n * 4);
-        else
-            widen(to, row, SA_ROUND_NONE, (size_t)n);
-    }
+    core->isa->pack[g->dtype](to, 0, SA_CONV_STRIP, tap + at * (int64_t)sa_dtype_bytes(g->dtype),
+                              g->filter_out, (size_t)(left < SA_CONV_STRIP ? left : SA_CONV_STRIP),
+                              (size_t)g->depth, g->backward);
 }
 
 void sa_conv_pack_kernel(sa_core *core, void *args)

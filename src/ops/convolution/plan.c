@@ -11,6 +11,7 @@
 #define SUMS_MOST (INT64_C(192) << 10)  /* bytes of an item's sums in the filter's gradient */
 #define PARTS_MOST (INT64_C(8) << 20)   /* bytes of all parts */
 #define PARTS 16
+#define PACK_GRAIN 131072 /* elements that are worth a block */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -98,7 +99,7 @@ static aclnnStatus plan_pack(aclOpExecutor *ex, const sa_chip *chip, const char 
     void *args;
     aclnnStatus s =
         sa_op_launch(ex, sa_conv_pack_kernel, op, SA_AIV,
-                     sa_blocks(chip, SA_AIV, sa_conv_packed(g), 16384), g, sizeof *g, &args);
+                     sa_blocks(chip, SA_AIV, sa_conv_packed(g), PACK_GRAIN), g, sizeof *g, &args);
 
     copy = args;
     if (!s && filter->in_workspace)
