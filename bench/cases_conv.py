@@ -7,7 +7,9 @@ import numpy as np
 from case import BYTES, DTYPES, Case, pair
 
 
-def _conv(kind: str, dtype: str, n: int, size: int, channels: int, outputs: int, side: int, stride: int, name: str) -> Case:
+def _conv(
+    kind: str, dtype: str, n: int, size: int, channels: int, outputs: int, side: int, stride: int, name: str
+) -> Case:
     out = -(-size // stride)
     maps = (n, size, size, channels), (side, side, channels, outputs), (n, out, out, outputs)
     elements = [int(np.prod(shape)) for shape in maps]

@@ -136,8 +136,9 @@ def convolutions(of=None, depthwise=False):
         if depthwise:
             window, rows = (*window[:3], 2), columns  # TensorFlow's CPU wants equal strides
         attributes = {"strides": [1, rows, columns, 1], "padding": padding} | extra
-        eff = zip(shape[1:3], window, (rows, columns), (extra.get("explicit_paddings", [0] * 8)[2:4], extra.get("explicit_paddings", [0] * 8)[4:6]))
-        out = [-(-n // s) if padding == "SAME" else (n + sum(p) - k + s) // s for n, k, s, p in eff]
+        pads = extra.get("explicit_paddings", [0] * 8)
+        axes = zip(shape[1:3], window, (rows, columns), (pads[2:4], pads[4:6]))
+        out = [-(-n // s) if padding == "SAME" else (n + sum(p) - k + s) // s for n, k, s, p in axes]
         dy = (shape[0], *out, window[3] * (window[2] if depthwise else 1))
         x, w = {"input": normal(shape)}, {"filter": normal(window)}
         if of == "input":
@@ -245,9 +246,10 @@ CASES: dict[str, list[dict]] = {
     "SqrtGrad": same_pairs("y", "dy", positive), "RsqrtGrad": same_pairs("y", "dy", positive),
     "ReciprocalGrad": same_pairs("y", "dy", positive), "InvGrad": same_pairs("y", "dy", positive),
     "MatMul": matrices(), "AscendMatMul": matrices(), "AscendDynamicMatMul": matrices(),
-    "Conv2D": convolutions() + [
-        {"input": normal((1, 9, 8, 4)), "filter": normal((3, 3, 4, 6)), "strides": [1] * 4, "padding": "SAME", "dilations": [1, 2, 3, 1]}
-    ],
+    "Conv2D": convolutions() + [{
+        "input": normal((1, 9, 8, 4)), "filter": normal((3, 3, 4, 6)), "strides": [1] * 4, "padding": "SAME",
+        "dilations": [1, 2, 3, 1],
+    }],
     "Conv2DBackpropInput": convolutions("input"), "Conv2DBackpropFilter": convolutions("filter"),
     "DepthwiseConv2dNative": convolutions(depthwise=True),
     "DepthwiseConv2dNativeBackpropInput": convolutions("input", True),
