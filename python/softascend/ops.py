@@ -67,7 +67,8 @@ def ascend_attention(query, key, value, mask=None, causal: bool = False, scale=N
         All three of one dtype: float16, bfloat16 or float32. Computed in float32, rounded once.
     mask : tensor, optional
         Broadcasts to [B, N, Sq, Sk]; of rank 2 [Sq, Sk]; of rank 3 [B, Sq, Sk]. bool: true where a query
-        sees a key; a query that sees none weighs all keys alike. Of a float dtype: added to the scaled scores; minus infinity hides as the mask does.
+        sees a key; a query that sees none weighs all keys alike. Of a float dtype: added to the scaled scores;
+        minus infinity hides as the mask does.
     causal : bool
         Whether query i sees keys 0 to i only.
     scale : float, optional
