@@ -51,6 +51,21 @@ typedef struct prefetch_args {
 
 /* Nothing here faults, so that a prefetch whose memory was freed meanwhile is merely in vain: an
  * older Linux refuses to commit the pages, which are then committed by whoever uses them. */
+/* Gives whole pages memory, and leaves what they hold. */
+static void commit(char *page, size_t bytes)
+{
+    unsigned char there = 0;
+    madvise(page, bytes, MADV_POPULATE_WRITE);
+    if (mincore(page + bytes - PAGE, PAGE, &there) || (there & 1)) /* freed meanwhile, or done */
+        return;
+    /* older kernels refuse that, emulators ignore it: write each page's first byte as it is */
+    for (size_t at = 0; at < bytes; at += PAGE) {
+        char held = __atomic_load_n(page + at, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(page + at, &held, held, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
+}
+
 static void prefetch(sa_core *core, void *args)
 {
     const prefetch_args *a = args;
@@ -63,8 +78,7 @@ static void prefetch(sa_core *core, void *args)
     if (end > a->bytes)
         end = a->bytes;
     uintptr_t page = (uintptr_t)(a->from + begin) & ~(uintptr_t)(PAGE - 1);
-    madvise((void *)page, ((uintptr_t)(a->from + end) - page + PAGE - 1) & ~(size_t)(PAGE - 1),
-            MADV_POPULATE_WRITE);
+    commit((char *)page, ((uintptr_t)(a->from + end) - page + PAGE - 1) & ~(size_t)(PAGE - 1));
     if (end > CACHED)
         end = CACHED;
     for (size_t at = begin; at < end; at += LINE)

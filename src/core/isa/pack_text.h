@@ -2,11 +2,12 @@
  *
  * Whoever includes this text defines vf, VF_LANES, vf_load, vf_load_f16, vf_load_bf16 and vf_store
  * (as isa/vector_text.h) and first:
- *   vf_load_some(p, n), vf_load_some_f16(p, n), vf_load_some_bf16(p, n)   the first n lanes, others
- * 0 vf_turn(r)                      VF_LANES vectors in place: rows become columns */
+ *   vf_load_some(p, n), vf_load_some_f16(p, n), vf_load_some_bf16(p, n)
+ *                                   the first n lanes, others 0
+ *   vf_turn(r)                      VF_LANES vectors in place: rows become columns */
 
-#define PACK_ROWS 8 /* rows that are read side by side: a stream each, and lines written in runs   \
-                     */
+/* Rows that are read side by side: a stream each, and lines written in runs. */
+#define PACK_ROWS 8
 
 #define PACK(name, T, load, load_some)                                                             \
     static void pack_rows_##name(float *to, size_t strip, size_t width, const T *from,             \

@@ -113,9 +113,11 @@ static aclnnStatus axis(const call *c, const char *name, sa_conv_axis *a, int64_
         if (a->in != want)
             return sa_refuse(op, "%s has %s %lld, it must be %lld", c->large_name, name,
                              (long long)a->in, (long long)want);
-    } else if (a->out != (padded - span) / a->stride + 1) {
-        return sa_refuse(op, "%s has %s %lld, it must be %lld", c->small_name, name,
-                         (long long)a->out, (long long)((padded - span) / a->stride + 1));
+    } else {
+        int64_t want = (padded - span) / a->stride + 1;
+        if (a->out != want)
+            return sa_refuse(op, "%s has %s %lld, it must be %lld", c->small_name, name,
+                             (long long)a->out, (long long)want);
     }
     return ACLNN_SUCCESS;
 }
