@@ -12,27 +12,9 @@
  *   vm_bits(m), vm_of(bits)            a condition as VF_LANES bits, lane 0 lowest */
 #include "core/isa/body.h"
 
+#include "core/isa/apply_text.h"
 #include "core/isa/math_text.h"
 
-/* Whole vectors, then the rest through a buffer. */
-#define UNARY(name, T, load, save, expression)                                                     \
-    static void name(void *dst, const void *va, size_t n)                                          \
-    {                                                                                              \
-        T *out = dst;                                                                              \
-        const T *pa = va;                                                                          \
-        size_t i = 0;                                                                              \
-        for (; i + VF_LANES <= n; i += VF_LANES) {                                                 \
-            vf a = load(pa + i);                                                                   \
-            save(out + i, expression);                                                             \
-        }                                                                                          \
-        if (i < n) {                                                                               \
-            T rest[VF_LANES] = {0};                                                                \
-            memcpy(rest, pa + i, (n - i) * sizeof(T));                                             \
-            vf a = load(rest);                                                                     \
-            save(rest, expression);                                                                \
-            memcpy(out + i, rest, (n - i) * sizeof(T));                                            \
-        }                                                                                          \
-    }
 #define BINARY(name, T, load, save, expression)                                                    \
     static void name(void *dst, const void *va, const void *vb, size_t n)                          \
     {                                                                                              \
@@ -72,33 +54,6 @@
         }                                                                                          \
     }
 
-/* A run is fetched ahead of its reading, as a page's end stops the CPU's own guessing. */
-#define AHEAD_BYTES 2048
-#define RUN(name, T, load, save, stream, body)                                                     \
-    static void name##_run(void *dst, const void *src, size_t n, bool past)                        \
-    {                                                                                              \
-        T *out = dst;                                                                              \
-        const T *in = src;                                                                         \
-        enum { BYTES = VF_LANES * sizeof(T) };                                                     \
-        past = past && (uintptr_t)out % sizeof(T) == 0;                                            \
-        size_t i = past ? -(uintptr_t)out % BYTES / sizeof(T) : 0;                                 \
-        i = i < n ? i : n;                                                                         \
-        name(out, in, i);                                                                          \
-        if (past) {                                                                                \
-            for (; i + VF_LANES <= n; i += VF_LANES) {                                             \
-                __builtin_prefetch((const char *)(in + i) + AHEAD_BYTES);                          \
-                stream(out + i, body(load(in + i)));                                               \
-            }                                                                                      \
-            vf_streamed();                                                                         \
-        } else {                                                                                   \
-            for (; i + VF_LANES <= n; i += VF_LANES) {                                             \
-                __builtin_prefetch((const char *)(in + i) + AHEAD_BYTES);                          \
-                save(out + i, body(load(in + i)));                                                 \
-            }                                                                                      \
-        }                                                                                          \
-        name(out + i, in + i, n - i);                                                              \
-    }
-
 /* NaN wins, of equals the second: MAX_OF, MIN_OF of body.h. */
 MATH_INLINE vf max_of(vf a, vf b)
 {
@@ -109,17 +64,9 @@ MATH_INLINE vf min_of(vf a, vf b)
     return vf_if(vf_eq(a, a), vf_below(a, b), a);
 }
 
-#define MATH(name)                                                                                 \
-    UNARY(name##_f32, float, vf_load, vf_store, math_##name(a))                                    \
-    UNARY(name##_f16, sa_half, vf_load_f16, vf_store_f16, math_##name(a))
-MATH(exp)
-MATH(ln)
-MATH(sigmoid)
-MATH(tanh)
-UNARY(sigmoid_bf16, uint16_t, vf_load_bf16, vf_store_bf16, math_sigmoid(a))
-RUN(sigmoid_f32, float, vf_load, vf_store, vf_stream, math_sigmoid)
-RUN(sigmoid_f16, sa_half, vf_load_f16, vf_store_f16, vf_stream_f16, math_sigmoid)
-RUN(sigmoid_bf16, uint16_t, vf_load_bf16, vf_store_bf16, vf_stream_bf16, math_sigmoid)
+#ifndef MATH_WIDE
+#include "core/isa/math_bodies_text.h"
+#endif
 
 #define UNARY_F16(name, expression)                                                                \
     UNARY(name##_f16, sa_half, vf_load_f16, vf_store_f16, expression)
@@ -289,10 +236,6 @@ static void fill_vector(sa_isa *isa)
 {
 #define SET_F16(name) isa->name[SA_F16] = name##_f16;
 #define SET(name) isa->name[SA_F32] = name##_f32, isa->name[SA_F16] = name##_f16;
-    SET(exp)
-    SET(ln)
-    SET(sigmoid)
-    SET(tanh)
     SET(reduce_sum)
     SET(reduce_max)
     SET(reduce_min)
@@ -312,9 +255,9 @@ static void fill_vector(sa_isa *isa)
     SET_F16(maxs)
     SET_F16(mins)
     SET_F16(lrelu)
-    isa->sigmoid_run[SA_F32] = sigmoid_f32_run;
-    isa->sigmoid_run[SA_F16] = sigmoid_f16_run;
-    isa->sigmoid_run[SA_BF16] = sigmoid_bf16_run;
+#ifndef MATH_WIDE
+    fill_math(isa);
+#endif
     isa->select[SA_F32] = isa->select[SA_I32] = isa->select[SA_U32] = select_32;
     isa->cast[SA_F32][SA_F16] = cast_f32_f16;
     isa->cast[SA_F32][SA_BF16] = cast_f32_bf16;

@@ -11,6 +11,7 @@
 #define MATH_NAN NAN
 
 #define VF_LANES 8
+#define MATH_WIDE 3
 typedef __m256 vf;
 typedef __m256i vi;
 typedef __m256 vm; /* all bits of a lane */

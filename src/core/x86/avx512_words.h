@@ -11,6 +11,7 @@
 #define MATH_NAN NAN
 
 #define VF_LANES 16
+#define MATH_WIDE 3
 typedef __m512 vf;
 typedef __m512i vi;
 typedef __mmask16 vm;

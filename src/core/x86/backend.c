@@ -20,6 +20,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
     sa_avx2_fill_compare(isa);
     sa_avx2_fill_fused(isa);
     sa_avx2_fill_vector(isa);
+    sa_avx2_fill_math(isa);
     sa_avx2_fill_attention(isa);
     sa_avx2_fill_move(isa);
     sa_avx2_fill_mmad(isa);
@@ -38,6 +39,7 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     sa_avx512_fill_compare(isa);
     sa_avx512_fill_fused(isa);
     sa_avx512_fill_vector(isa);
+    sa_avx512_fill_math(isa);
     sa_avx512_fill_attention(isa);
     sa_avx512_fill_move(isa);
     sa_avx512_fill_mmad(isa);

@@ -14,6 +14,7 @@ void sa_avx2_fill_panel(sa_isa *isa);
 void sa_avx2_fill_elementwise(sa_isa *isa);
 void sa_avx2_fill_compare(sa_isa *isa);
 void sa_avx2_fill_vector(sa_isa *isa);
+void sa_avx2_fill_math(sa_isa *isa);
 void sa_avx2_fill_attention(sa_isa *isa);
 void sa_avx512_fill_arrange(sa_isa *isa);
 void sa_avx512_fill_move(sa_isa *isa);
@@ -24,6 +25,7 @@ void sa_avx512_fill_panel(sa_isa *isa);
 void sa_avx512_fill_elementwise(sa_isa *isa);
 void sa_avx512_fill_compare(sa_isa *isa);
 void sa_avx512_fill_vector(sa_isa *isa);
+void sa_avx512_fill_math(sa_isa *isa);
 void sa_avx512_fill_attention(sa_isa *isa);
 void sa_amx_fill_cube(sa_isa *isa);
 
