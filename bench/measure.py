@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 
 import targets
@@ -12,6 +13,7 @@ from machine import Machine
 
 
 FAR_BEHIND = 3  # times as slow as the best peer
+SETTLE = 0.02  # seconds before a turn, in which the threads of the side before stop spinning
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +61,7 @@ def rounds_of(sides: Sequence[Timer], single: Sequence[float], effort: Effort, b
             order.reverse()
         spent = [0.0] * len(sides)
         for i in order:
+            time.sleep(SETTLE)
             spent[i] = sides[i].seconds(counts[i])
         if beside:
             beside()

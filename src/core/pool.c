@@ -17,6 +17,13 @@
 #include <unistd.h>
 
 #define SPINS 400 /* of sa_cpu_relax: 10 to 20 us */
+#define WORKERS_MOST 1023
+
+/* Where a worker is kept off: the CPU of the thread that it helps. */
+typedef struct seat {
+    atomic_int thread; /* 0 until it runs */
+    int off;           /* a CPU, or -1 */
+} seat;
 
 static struct {
     pthread_mutex_t lock;
@@ -24,6 +31,8 @@ static struct {
     unsigned workers;   /* under lock: threads there are */
     atomic_uint ticket; /* counts offers: what idle workers watch */
     atomic_uint asleep;
+    cpu_set_t allowed; /* of the thread that started the first worker */
+    seat seats[WORKERS_MOST];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- words */
@@ -77,7 +86,7 @@ static void count_threads(void)
     const char *text = getenv("SOFTASCEND_THREADS");
     char *end;
     long wanted = text && *text ? strtol(text, &end, 10) : 0;
-    if (text && *text && (*end || wanted < 1 || wanted > 1024)) {
+    if (text && *text && (*end || wanted < 1 || wanted > WORKERS_MOST + 1)) {
         fprintf(stderr, "softascend: SOFTASCEND_THREADS is '%s', not a number from 1 to 1024\n",
                 text);
         wanted = 0;
@@ -114,6 +123,7 @@ static void *worker(void *number)
     char name[16];
     snprintf(name, sizeof name, "sa-core-%u", (unsigned)(uintptr_t)number);
     pthread_setname_np(pthread_self(), name);
+    atomic_store(&pool.seats[(uintptr_t)number - 1].thread, (int)syscall(SYS_gettid));
     for (;;) {
         unsigned ticket = atomic_load(&pool.ticket);
         sa_pool_job *job = enter();
@@ -147,14 +157,36 @@ static void start_workers(unsigned wanted)
     sigdelset(&all, SIGABRT);
     sigdelset(&all, SA_INTERRUPT_SIGNAL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (!pool.workers && sched_getaffinity(0, sizeof pool.allowed, &pool.allowed))
+        CPU_ZERO(&pool.allowed);
     while (pool.workers < wanted) {
         pthread_t thread;
+        pool.seats[pool.workers] = (seat){0, -1};
         if (pthread_create(&thread, NULL, worker, (void *)(uintptr_t)(pool.workers + 1)))
             break; /* fewer workers: slower, not wrong */
         pthread_detach(thread);
         pool.workers++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Under lock. Keeps the workers off this thread's CPU. The system may wake them upon it, as it may
+ * not know that CPUs share a cache (virtual machines do not say): they would stand there behind the
+ * one that they shall help until the system balances, tens of milliseconds later. */
+static void make_way(void)
+{
+    int cpu = sched_getcpu();
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return;
+    cpu_set_t others = pool.allowed;
+    CPU_CLR(cpu, &others);
+    if (!CPU_COUNT(&others))
+        return;
+    for (seat *s = pool.seats; s < pool.seats + pool.workers; s++) {
+        int thread = atomic_load(&s->thread);
+        if (thread && s->off != cpu && !sched_setaffinity(thread, sizeof others, &others))
+            s->off = cpu;
+    }
 }
 
 void sa_pool_offer(sa_pool_job *job, unsigned workers)
@@ -169,6 +201,8 @@ void sa_pool_offer(sa_pool_job *job, unsigned workers)
     job->next = pool.jobs;
     if (job->next)
         job->next->previous = job;
+    else
+        make_way();
     pool.jobs = job;
     pthread_mutex_unlock(&pool.lock);
     atomic_fetch_add(&pool.ticket, 1);

@@ -1,4 +1,5 @@
 /* Launches: any number of blocks on any number of threads; sync_all; deadlock; faults. */
+#define _GNU_SOURCE
 #include "core/launch.h"
 
 #include <setjmp.h>
@@ -7,8 +8,10 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct counts {
     atomic_uint ran, wrong;
@@ -122,6 +125,52 @@ static void deadlock_is_named(void **state)
     assert_non_null(strstr(error.message, "1 ended without it (block 2)"));
 }
 
+typedef struct meeting {
+    int cpu; /* of the thread that launches */
+    pthread_t owner;
+    atomic_uint came, helpers, beside;
+} meeting;
+
+static void meet(sa_core *core, void *args)
+{
+    (void)core;
+    meeting *m = args;
+    time_t end = time(NULL) + 2;
+    atomic_fetch_add(&m->came, 1);
+    while (atomic_load(&m->came) < 2 && time(NULL) < end)
+        sched_yield();
+    if (pthread_equal(pthread_self(), m->owner))
+        return;
+    cpu_set_t mine;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    atomic_fetch_add(CPU_ISSET(m->cpu, &mine) ? &m->beside : &m->helpers, 1);
+}
+
+static void workers_keep_off_the_launching_cpu(void **state)
+{
+    (void)state;
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    if (sa_launch_threads() < 2 || CPU_COUNT(&before) < 2)
+        skip();
+    run_blocks(100); /* so that workers are there */
+    for (int cpu = 0, tried = 0; cpu < CPU_SETSIZE && tried < 2; cpu++) {
+        if (!CPU_ISSET(cpu, &before))
+            continue;
+        tried++;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+        meeting m = {.cpu = cpu, .owner = pthread_self()};
+        sa_error error = {0};
+        sa_launch launch = {.kernel = meet, .args = &m, .blocks = 2, .type = SA_AIV};
+        assert_int_equal(sa_launch_run(&launch, &error), SA_OK);
+        assert_int_equal(m.helpers, 1);
+        assert_int_equal(m.beside, 0);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +178,7 @@ int main(void)
         cmocka_unit_test(launches_from_eight_threads),
         cmocka_unit_test(blocks_meet),
         cmocka_unit_test(deadlock_is_named),
+        cmocka_unit_test(workers_keep_off_the_launching_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
