@@ -19,21 +19,18 @@
 #define SPINS 400 /* of sa_cpu_relax: 10 to 20 us */
 #define WORKERS_MOST 1023
 
-/* Where a worker is kept off: the CPU of the thread that it helps. */
-typedef struct seat {
-    atomic_int thread; /* 0 until it runs */
-    int off;           /* a CPU, or -1 */
-} seat;
-
 static struct {
     pthread_mutex_t lock;
     sa_pool_job *jobs;  /* under lock: those on offer, newest first */
     unsigned workers;   /* under lock: threads there are */
     atomic_uint ticket; /* counts offers: what idle workers watch */
     atomic_uint asleep;
-    cpu_set_t allowed; /* of the thread that started the first worker */
-    seat seats[WORKERS_MOST];
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    /* under lock: what the first offer's thread may run on, the CPU that workers keep off, or -1;
+     * their threads, 0 until they run */
+    cpu_set_t allowed;
+    int off;
+    pid_t seats[WORKERS_MOST];
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .off = -1};
 
 /* ---- words */
 
@@ -77,6 +74,7 @@ static void fork_child(void)
 {
     pool.jobs = NULL; /* other threads' launches: those threads are not here */
     pool.workers = 0;
+    pool.off = -1;
     atomic_store(&pool.asleep, 0);
     pthread_mutex_unlock(&pool.lock);
 }
@@ -118,12 +116,31 @@ static sa_pool_job *enter(void)
     return job;
 }
 
+/* Under lock. Keeps workers off the CPU of the thread that they help. The system may wake them upon
+ * it, as it may not know that CPUs share a cache (virtual machines do not say): they would stand
+ * there behind that thread until the system balances, tens of milliseconds later. */
+static void keep_off(unsigned first, unsigned count)
+{
+    if (pool.off < 0)
+        return;
+    cpu_set_t others = pool.allowed;
+    CPU_CLR(pool.off, &others);
+    if (!CPU_COUNT(&others))
+        return;
+    for (unsigned i = first; i < first + count; i++)
+        if (pool.seats[i])
+            sched_setaffinity(pool.seats[i], sizeof others, &others);
+}
+
 static void *worker(void *number)
 {
     char name[16];
     snprintf(name, sizeof name, "sa-core-%u", (unsigned)(uintptr_t)number);
     pthread_setname_np(pthread_self(), name);
-    atomic_store(&pool.seats[(uintptr_t)number - 1].thread, (int)syscall(SYS_gettid));
+    pthread_mutex_lock(&pool.lock);
+    pool.seats[(uintptr_t)number - 1] = (pid_t)syscall(SYS_gettid);
+    keep_off((uintptr_t)number - 1, 1);
+    pthread_mutex_unlock(&pool.lock);
     for (;;) {
         unsigned ticket = atomic_load(&pool.ticket);
         sa_pool_job *job = enter();
@@ -161,7 +178,7 @@ static void start_workers(unsigned wanted)
         CPU_ZERO(&pool.allowed);
     while (pool.workers < wanted) {
         pthread_t thread;
-        pool.seats[pool.workers] = (seat){0, -1};
+        pool.seats[pool.workers] = 0;
         if (pthread_create(&thread, NULL, worker, (void *)(uintptr_t)(pool.workers + 1)))
             break; /* fewer workers: slower, not wrong */
         pthread_detach(thread);
@@ -170,23 +187,14 @@ static void start_workers(unsigned wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Under lock. Keeps the workers off this thread's CPU. The system may wake them upon it, as it may
- * not know that CPUs share a cache (virtual machines do not say): they would stand there behind the
- * one that they shall help until the system balances, tens of milliseconds later. */
+/* Under lock. */
 static void make_way(void)
 {
     int cpu = sched_getcpu();
-    if (cpu < 0 || cpu >= CPU_SETSIZE)
+    if (cpu == pool.off || cpu < 0 || cpu >= CPU_SETSIZE)
         return;
-    cpu_set_t others = pool.allowed;
-    CPU_CLR(cpu, &others);
-    if (!CPU_COUNT(&others))
-        return;
-    for (seat *s = pool.seats; s < pool.seats + pool.workers; s++) {
-        int thread = atomic_load(&s->thread);
-        if (thread && s->off != cpu && !sched_setaffinity(thread, sizeof others, &others))
-            s->off = cpu;
-    }
+    pool.off = cpu;
+    keep_off(0, pool.workers);
 }
 
 void sa_pool_offer(sa_pool_job *job, unsigned workers)
