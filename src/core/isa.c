@@ -45,6 +45,7 @@ static void make_coupled(void)
 #undef SA_INSTR
 #undef SA_T
     coupled.sigmoid_run[SA_BF16] = NULL;
+    coupled.row_max[SA_BF16] = NULL;
     memset(coupled.fixpipe, 0, sizeof coupled.fixpipe);
 }
 
@@ -64,6 +65,7 @@ static void choose(void)
     sa_isa_fill_cube(generic);
     sa_isa_fill_panel(generic);
     sa_isa_fill_attention(generic);
+    sa_isa_fill_row(generic);
     present[GENERIC] = true;
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);

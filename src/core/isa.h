@@ -90,6 +90,24 @@ typedef void (*sa_body_ATTEND_BLEND)(float *o, const float *more, size_t pitch, 
                                      size_t cols, const float *factor);
 typedef void (*sa_body_ATTEND_MASK)(float *row, const uint8_t *mask, float value, size_t n);
 
+/* Rows of softmax and its kin from GM to GM (isa/row_text.h), computed in float32 and rounded once;
+ * e and the results of sums are float32, the rest of the slot's dtype, n > 0. The bits are those of
+ * the instructions: subtract, Exp, ReduceSum, multiply. `past`: leaves past the caches; `next`:
+ * what will be read soon, n elements. ROW_MAX: the largest that is not NaN. ROW_EXP: e = exp(x -
+ * max) for x <= max or NaN; its sum. ROW_SCALE: out = e * factor - y, where y is not NULL. ROW_LOG:
+ * out = (x - max) - log.        ROW_LOG_DOT: the sum of ((x - max) - log) * y. ROW_GRAD: out = (g -
+ * dot) * y.         ROW_DOT: the sum of g * y. */
+typedef float (*sa_body_ROW_MAX)(const void *x, size_t n);
+typedef float (*sa_body_ROW_EXP)(float *e, const void *x, size_t n, float max, const void *next);
+typedef void (*sa_body_ROW_SCALE)(void *out, const float *e, const void *y, size_t n, float factor,
+                                  bool past);
+typedef void (*sa_body_ROW_LOG)(void *out, const void *x, size_t n, float max, float log,
+                                bool past);
+typedef float (*sa_body_ROW_LOG_DOT)(const void *x, const void *y, size_t n, float max, float log);
+typedef void (*sa_body_ROW_GRAD)(void *out, const void *g, const void *y, size_t n, float dot,
+                                 bool past);
+typedef float (*sa_body_ROW_DOT)(const void *g, const void *y, size_t n);
+
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
     const char *backend; /* "generic", "avx2", "avx512", "amx", "neon" */
@@ -136,6 +154,14 @@ typedef struct sa_isa {
     sa_body_ATTEND_GRAD attend_grad;
     sa_body_ATTEND_BLEND attend_blend;
     sa_body_ATTEND_MASK attend_mask;
+    /* of SA_F32, SA_F16, SA_BF16; row_max NULL: none of that dtype */
+    sa_body_ROW_MAX row_max[SA_DTYPE_END];
+    sa_body_ROW_EXP row_exp[SA_DTYPE_END];
+    sa_body_ROW_SCALE row_scale[SA_DTYPE_END];
+    sa_body_ROW_LOG row_log[SA_DTYPE_END];
+    sa_body_ROW_LOG_DOT row_log_dot[SA_DTYPE_END];
+    sa_body_ROW_GRAD row_grad[SA_DTYPE_END];
+    sa_body_ROW_DOT row_dot[SA_DTYPE_END];
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

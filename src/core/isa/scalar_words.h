@@ -19,6 +19,8 @@ typedef bool vm;
 #define vf_add(a, b) ((a) + (b))
 #define vf_sub(a, b) ((a) - (b))
 #define vf_mul(a, b) ((a) * (b))
+#define vf_div(a, b) ((a) / (b))
+#define vf_sqrt(a) sqrtf(a)
 #define vf_lt(a, b) ((a) < (b))
 #define vf_eq(a, b) ((a) == (b))
 #define vf_if(m, a, b) ((m) ? (a) : (b))
@@ -53,6 +55,14 @@ static inline float vf_scale(float p, uint32_t n, float whole)
 #define VF_LANES 1
 #define vf_load(p) (*(p))
 #define vf_store(p, v) (*(p) = (v))
+#define vf_load_f16(p) sa_half_to_float(*(p))
+#define vf_store_f16(p, v) (*(p) = sa_float_to_half(v))
+#define vf_load_bf16(p) sa_bf16_to_float(*(p))
+#define vf_store_bf16(p, v) (*(p) = sa_float_to_bf16(v))
+#define vf_stream vf_store
+#define vf_stream_f16 vf_store_f16
+#define vf_stream_bf16 vf_store_bf16
+#define vf_streamed()
 #define vf_most(v) (v)
 #define vf_total(v) (v)
 

@@ -15,6 +15,7 @@ set_property(
   SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx2_portable.c ${CMAKE_CURRENT_LIST_DIR}/avx512_portable.c
          ${CMAKE_CURRENT_LIST_DIR}/avx2_fused.c ${CMAKE_CURRENT_LIST_DIR}/avx512_fused.c
          ${CMAKE_CURRENT_LIST_DIR}/avx2_attention.c ${CMAKE_CURRENT_LIST_DIR}/avx512_attention.c
+         ${CMAKE_CURRENT_LIST_DIR}/avx2_row.c ${CMAKE_CURRENT_LIST_DIR}/avx512_row.c
   APPEND
   PROPERTY COMPILE_OPTIONS -O3)
 set_property(

@@ -16,6 +16,7 @@ void sa_avx2_fill_compare(sa_isa *isa);
 void sa_avx2_fill_vector(sa_isa *isa);
 void sa_avx2_fill_math(sa_isa *isa);
 void sa_avx2_fill_attention(sa_isa *isa);
+void sa_avx2_fill_row(sa_isa *isa);
 void sa_avx512_fill_arrange(sa_isa *isa);
 void sa_avx512_fill_move(sa_isa *isa);
 void sa_avx512_fill_fused(sa_isa *isa);
@@ -27,6 +28,7 @@ void sa_avx512_fill_compare(sa_isa *isa);
 void sa_avx512_fill_vector(sa_isa *isa);
 void sa_avx512_fill_math(sa_isa *isa);
 void sa_avx512_fill_attention(sa_isa *isa);
+void sa_avx512_fill_row(sa_isa *isa);
 void sa_amx_fill_cube(sa_isa *isa);
 
 #endif

@@ -22,10 +22,13 @@ void sa_fold_pair(sa_core *core, sa_fold f, sa_dtype dtype, void *dst, const voi
 void sa_fold_down(sa_core *core, sa_fold f, sa_dtype dtype, void *tile, uint32_t d, uint32_t k)
 {
     size_t row_bytes = k * sa_dtype_bytes(dtype);
+    uint32_t kept = 1;
 
-    while (d > 1) {
-        uint32_t half = d / 2, kept = d - half; /* of an odd number the middle row waits */
-        sa_fold_pair(core, f, dtype, tile, tile, (char *)tile + kept * row_bytes, half * k);
+    while (kept < d)
+        kept *= 2;
+    while (d > 1) { /* as a reducing instruction joins its lanes */
+        kept /= 2;
+        sa_fold_pair(core, f, dtype, tile, tile, (char *)tile + kept * row_bytes, (d - kept) * k);
         sa_barrier(core, SA_PIPE_V);
         d = kept;
     }

@@ -18,8 +18,8 @@ typedef enum sa_fold {
 void sa_fold_pair(sa_core *core, sa_fold f, sa_dtype dtype, void *dst, const void *a, const void *b,
                   uint32_t n);
 
-/* tile [d, k] -> its first row [k], by halves: a tree, with instructions as long as the tile.
- * Destroys the tile. */
+/* tile [d, k] -> its first row [k], by halves: a tree, with instructions as long as the tile, in
+ * the order of a reducing instruction for d <= 64. Destroys the tile. */
 void sa_fold_down(sa_core *core, sa_fold f, sa_dtype dtype, void *tile, uint32_t d, uint32_t k);
 
 /* tile [k, d] -> dst [k], one reducing instruction a row; not for products. */

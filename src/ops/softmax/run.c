@@ -13,7 +13,7 @@ typedef struct run {
     float *x[SA_SOFTMAX_INPUTS];         /* tiles as the arithmetic reads them */
     float *e, *t;                        /* scratch tiles */
     char *out, *narrow;                  /* the result turned, and in its dtype */
-    float *maximum, *sum, *log, *part, *loss;
+    float *maximum, *sum, *log, *part, *loss; /* sum: 1 / sum before it is multiplied by */
     char *loss_out, *labels;
     /* the item in hand */
     uint32_t k, d;
@@ -146,8 +146,8 @@ static void fold(const run *r, sa_fold f, float *vector, float *tile, float *scr
     }
 }
 
-/* dst = src - vector (or / vector), the vector's element for each slice. A barrier after. */
-static void spread(const run *r, bool divide, float *dst, const float *src, const float *vector)
+/* dst = src - vector (or * vector), the vector's element for each slice. A barrier after. */
+static void spread(const run *r, bool multiply, float *dst, const float *src, const float *vector)
 {
     sa_core *core = r->core;
 
@@ -157,8 +157,8 @@ static void spread(const run *r, bool divide, float *dst, const float *src, cons
         for (uint32_t i = 0; i < r->k; i++) {
             size_t at = (size_t)i * r->d;
             double v = sa_get(core, SA_F32, vector, i);
-            if (divide)
-                sa_muls(core, SA_F32, dst + at, src + at, 1 / v, r->d);
+            if (multiply)
+                sa_muls(core, SA_F32, dst + at, src + at, v, r->d);
             else
                 sa_adds(core, SA_F32, dst + at, src + at, -v, r->d);
         }
@@ -167,8 +167,8 @@ static void spread(const run *r, bool divide, float *dst, const float *src, cons
     } else {
         for (uint32_t i = 0; i < r->d; i++) {
             size_t at = (size_t)i * r->k;
-            if (divide)
-                sa_div(core, SA_F32, dst + at, src + at, vector, r->k);
+            if (multiply)
+                sa_mul(core, SA_F32, dst + at, src + at, vector, r->k);
             else
                 sa_sub(core, SA_F32, dst + at, src + at, vector, r->k);
         }
@@ -206,6 +206,15 @@ static void store(const run *r, float *result)
     sa_wait_flag(core, SA_PIPE_MTE3, SA_PIPE_V, 0);
 }
 
+void sa_softmax_check_label(sa_core *core, const sa_softmax_job *p, double label, int64_t slice)
+{
+    if (!(label >= 0 && label < (double)p->d))
+        sa_fault(core, SA_ERR_AICORE_EXCEPTION,
+                 "Received a label value of %.0f which is outside the valid range of [0, %lld): "
+                 "labels[%lld]",
+                 label, (long long)p->d, (long long)slice);
+}
+
 /* S: for each slice its label's term, and 1 off the result there. */
 static void sparse_labels(const run *r, float *result, const float *x)
 {
@@ -216,12 +225,7 @@ static void sparse_labels(const run *r, float *result, const float *x)
     sa_wait_flag(core, SA_PIPE_V, SA_PIPE_S, 1);
     for (uint32_t i = 0; i < r->k; i++) {
         double label = sa_get(core, p->label_dtype, r->labels, i), at = label - (double)r->chunk;
-        if (!(label >= 0 && label < (double)p->d))
-            sa_fault(
-                core, SA_ERR_AICORE_EXCEPTION,
-                "Received a label value of %.0f which is outside the valid range of [0, %lld): "
-                "labels[%lld]",
-                label, (long long)p->d, (long long)r->first + i);
+        sa_softmax_check_label(core, p, label, r->first + i);
         if (at >= 0 && at < r->d) {
             uint32_t j = (uint32_t)at, index = rows(r) ? i * r->d + j : j * r->k + i;
             sa_set(core, SA_F32, r->loss, i,
@@ -343,6 +347,10 @@ static void work_item(run *r)
         sa_ln(r->core, SA_F32, r->log, r->sum, r->k);
         sa_barrier(r->core, SA_PIPE_V);
     }
+    if (p->kind == SA_SOFTMAX || is_cross_entropy(p)) {
+        sa_rec(r->core, SA_F32, r->sum, r->sum, r->k);
+        sa_barrier(r->core, SA_PIPE_V);
+    }
     for (int64_t c = 0; c < p->d_tiles; c++) {
         if (!once) {
             load(r, c);
@@ -361,6 +369,8 @@ void sa_softmax_kernel(sa_core *core, void *args)
     run r = {.core = core, .p = args};
     int64_t begin, count;
 
+    if (sa_softmax_direct(core, args))
+        return;
     sa_share(r.p->items, 1, sa_block_idx(core), sa_block_num(core), &begin, &count);
     if (count == 0)
         return;

@@ -37,6 +37,13 @@ typedef struct sa_softmax_job {
 
 void sa_softmax_kernel(sa_core *core, void *args);
 
+/* The same from GM to GM, a row after the other, where nothing watches the core and rows are
+ * contiguous: direct.c. False: it is not such a launch. */
+bool sa_softmax_direct(sa_core *core, const sa_softmax_job *p);
+
+/* Faults unless `label`, the slice's, is a class. */
+void sa_softmax_check_label(sa_core *core, const sa_softmax_job *p, double label, int64_t slice);
+
 /* Plans `kind` along dimension `d` of tensors of one shape. loss and labels: of cross entropies of
  * matrices, else NULL. */
 aclnnStatus sa_softmax_plan(aclOpExecutor *ex, const char *op, sa_softmax_kind kind, int d,

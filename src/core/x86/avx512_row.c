@@ -1,0 +1,12 @@
+/* Rows of operators that normalise, in AVX-512: same bits as the portable bodies. */
+#include "core/x86/avx512_words.h"
+#include "core/x86/x86.h"
+
+#include "core/isa/math_text.h"
+
+#include "core/isa/row_text.h"
+
+void sa_avx512_fill_row(sa_isa *isa)
+{
+    fill_row(isa);
+}
