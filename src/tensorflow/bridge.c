@@ -61,10 +61,12 @@ static void load(void)
     void *library = open_library();
     void *open = library ? dlsym(library, "sa_variable_open") : NULL;
     void *close = library ? dlsym(library, "sa_variable_close") : NULL;
+    void *open_all = library ? dlsym(library, "sa_variables_open") : NULL;
     void *start = library ? dlsym(library, "sa_eager_start") : NULL;
-    if (open && close && start) {
+    if (open && close && open_all && start) {
         memcpy(&bridge.open_variable, &open, sizeof open);
         memcpy(&bridge.close_variable, &close, sizeof close);
+        memcpy(&bridge.open_variables, &open_all, sizeof open_all);
         memcpy(&bridge.start_eager, &start, sizeof start);
     }
 }

@@ -37,6 +37,13 @@ typedef void (*sa_variable_open_function)(TF_OpKernelContext *ctx, int index, bo
                                           sa_variable *variable, TF_Status *status);
 typedef void (*sa_variable_close_function)(sa_variable *variable); /* sa_variable_close */
 
+/* sa_variables_open: the same for inputs 0 to count - 1, at most SA_VARIABLES, locked in an order
+ * that every call keeps. Handles of one variable are locked once and have the same data. Each is to
+ * be closed. */
+#define SA_VARIABLES 12
+typedef void (*sa_variables_open_function)(TF_OpKernelContext *ctx, int count, const bool *writing,
+                                           sa_variable *variables, TF_Status *status);
+
 /* sa_eager_start: from now on functions are not compiled by XLA when they are called for an NPU,
  * and `fell_back` gets the serialised NodeDef of every op that asked for an NPU and got the CPU. */
 typedef void (*sa_fell_back_function)(const void *node, size_t bytes);
@@ -50,6 +57,7 @@ typedef void (*sa_eager_start_function)(sa_fell_back_function fell_back);
 typedef struct sa_bridge {
     sa_variable_open_function open_variable;
     sa_variable_close_function close_variable;
+    sa_variables_open_function open_variables;
     sa_eager_start_function start_eager;
     char why_not[1024]; /* if the functions are NULL */
 } sa_bridge;

@@ -18,6 +18,12 @@
 #include "tensorflow/c/experimental/grappler/grappler.h"
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "tensorflow/c/kernels.h"
+/* ops.h leaves these to C++. */
+typedef struct TF_OpDefinitionBuilder TF_OpDefinitionBuilder;
+typedef struct TF_ShapeInferenceContext TF_ShapeInferenceContext;
+typedef struct TF_ShapeHandle TF_ShapeHandle;
+typedef struct TF_DimensionHandle TF_DimensionHandle;
+#include "tensorflow/c/ops.h"
 #pragma GCC diagnostic pop
 
 #define TF_ENTRY __attribute__((visibility("default")))

@@ -1,10 +1,12 @@
-/* TensorFlow's hook into graphs after placement. Keras compiles with XLA by default, and XLA knows
- * no NPU: without the attribute that demands it the same graph runs op by op, on the NPU's kernels.
+/* TensorFlow's hook into graphs after placement. Elementwise ops are joined (fuse.h). Keras
+ * compiles with XLA by default, and XLA knows no NPU: without the attribute that demands it the
+ * same graph runs op by op, on the NPU's kernels.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tensorflow/graph/fallback.h"
+#include "tensorflow/graph/fuse.h"
 #include "tensorflow/graph/wire.h"
 #include "tensorflow/tf.h"
 
@@ -77,6 +79,13 @@ static uint8_t *strip(message m, const uint8_t *data, size_t size, uint8_t *out)
     return w.bad ? NULL : out;
 }
 
+/* SOFTASCEND_FUSION=0 leaves elementwise ops apart: the same bits, op by op. */
+static bool fusion(void)
+{
+    const char *text = getenv("SOFTASCEND_FUSION");
+    return !text || strcmp(text, "0") != 0;
+}
+
 static void release(void *data, size_t length)
 {
     (void)length;
@@ -87,7 +96,6 @@ static void optimize(void *optimizer, const TF_Buffer *graph, const TF_GrapplerI
                      TF_Buffer *result, TF_Status *status)
 {
     (void)optimizer;
-    (void)item;
     uint8_t *copy = malloc(graph->length ? graph->length : 1);
     if (!copy) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "softascend: no memory to copy a graph");
@@ -99,8 +107,14 @@ static void optimize(void *optimizer, const TF_Buffer *graph, const TF_GrapplerI
     if (!end) /* nothing to strip, or not understood: TensorFlow judges it */
         end = append(copy, graph->data, (const uint8_t *)graph->data + graph->length);
     sa_graph_report_fallbacks(graph->data, graph->length);
+    size_t length = (size_t)(end - copy);
+    uint8_t *fused = fusion() ? sa_graph_fuse(copy, &length, item) : NULL;
+    if (fused) {
+        free(copy);
+        copy = fused;
+    }
     result->data = copy;
-    result->length = (size_t)(end - copy);
+    result->length = length;
     result->data_deallocator = release;
     TF_SetStatus(status, TF_OK, "");
 }

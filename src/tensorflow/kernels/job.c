@@ -191,7 +191,7 @@ const operand *tf_in(job *j, int i)
         return &nothing;
     }
     operand *o = &j->in[i];
-    if (!o->tensor) {
+    if (!o->tensor && !j->inner) {
         TF_Tensor *t = NULL;
         TF_GetInput(j->ctx, i, &t, j->status);
         if (!tf_ok(j))
@@ -215,8 +215,17 @@ static const operand *described(job *j, TF_Tensor *t)
     return o;
 }
 
+/* An inner call's output: memory for the length of the job. */
+static const operand *make_inner(job *j, TF_DataType type, int rank, const int64_t *dims)
+{
+    *j->made = *tf_temp(j, type, rank, dims);
+    return j->made;
+}
+
 const operand *tf_out(job *j, int i, TF_DataType type, int rank, const int64_t *dims)
 {
+    if (j->made)
+        return make_inner(j, type, rank, dims);
     if (j->failed || !tf_count_fits(j, rank, dims))
         return &nothing;
     size_t bytes = (size_t)tf_count(rank, dims) * TF_DataTypeSize(type);
@@ -225,6 +234,8 @@ const operand *tf_out(job *j, int i, TF_DataType type, int rank, const int64_t *
 
 const operand *tf_out_over(job *j, int i, int n, int rank, const int64_t *dims)
 {
+    if (j->inner)
+        return tf_out(j, i, tf_in(j, n)->type, rank, dims);
     if (j->failed || !tf_count_fits(j, rank, dims))
         return &nothing;
     return described(
@@ -492,16 +503,17 @@ void tf_compute(void *k, TF_OpKernelContext *ctx)
     j.ctx = ctx;
     j.k = k;
     j.status = TF_NewStatus();
-    bool entered = j.failed = j.has_session = false;
+    bool entered = j.failed = j.has_session = j.inner = false;
+    j.made = NULL;
     j.held = NULL;
     j.few_used = 0;
     j.pool_used = 0;
     j.inputs = TF_NumInputs(ctx);
-    operand few[8], *in = few;
-    if (j.inputs > 8)
+    operand few[24], *in = few;
+    if (j.inputs > (int)(sizeof few / sizeof *few))
         in = calloc((size_t)j.inputs, sizeof *in);
     else
-        memset(few, 0, sizeof few);
+        memset(few, 0, (size_t)j.inputs * sizeof *few);
     j.in = in;
     if (!in)
         tf_fail(&j, TF_RESOURCE_EXHAUSTED, "out of host memory");

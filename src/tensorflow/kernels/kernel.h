@@ -87,6 +87,8 @@ struct job {
     bool failed, has_session;
     int inputs;
     operand *in;
+    bool inner;    /* a step of a fused op: `in` is given */
+    operand *made; /* where an inner call's output is described; NULL: it is the op's own */
     struct held {
         struct held *next;
         TF_Tensor *tensor;
@@ -106,7 +108,10 @@ extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernel
     tf_kernels_reduce[], tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[],
     tf_kernels_fill[], tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[],
     tf_kernels_near_zero[], tf_kernels_random[], tf_kernels_library[], tf_kernels_project[],
-    tf_kernels_attention[];
+    tf_kernels_attention[], tf_kernels_fused[];
+
+/* The row for an op under its types; NULL if there is none. */
+const kernel_def *tf_row(const char *op, int type, int type2);
 
 /* ---- failing ---- */
 

@@ -8,6 +8,7 @@
 #include "tensorflow/bridge.h"
 #include "tensorflow/graph/fallback.h"
 #include "tensorflow/graph/wire.h"
+#include "tensorflow/kernels/fused.h"
 #include "tensorflow/kernels/run.h"
 
 static const kernel_def *const tables[] = {
@@ -15,6 +16,7 @@ static const kernel_def *const tables[] = {
     tf_kernels_conv,        tf_kernels_reduce,   tf_kernels_fill,     tf_kernels_layout,
     tf_kernels_slice,       tf_kernels_index,    tf_kernels_variable, tf_kernels_near_zero,
     tf_kernels_random,      tf_kernels_library,  tf_kernels_project,  tf_kernels_attention,
+    tf_kernels_fused,
 };
 
 #define TABLES (sizeof tables / sizeof *tables)
@@ -76,6 +78,18 @@ static const kernel_def *row_of(const TF_Buffer *node, int *type, int *type2)
             *type2 = node_type(node, d->attr2);
             if ((!d->attr || has_type(d->types, *type)) &&
                 (!d->attr2 || has_type(d->types2, *type2)))
+                return d;
+        }
+    }
+    return NULL;
+}
+
+const kernel_def *tf_row(const char *op, int type, int type2)
+{
+    for (size_t t = 0; t < TABLES; t++) {
+        for (const kernel_def *d = tables[t]; d->op; d++) {
+            if (strcmp(op, d->op) == 0 && (!d->attr || has_type(d->types, type)) &&
+                (!d->attr2 || has_type(d->types2, type2)))
                 return d;
         }
     }
@@ -170,6 +184,7 @@ static void register_row(const kernel_def *d, TF_Status *status)
 TF_ENTRY void TF_InitKernel(void)
 {
     TF_Status *status = TF_NewStatus();
+    tf_define_fused();
     for (size_t t = 0; t < TABLES; t++) {
         for (const kernel_def *d = tables[t]; d->op; d++)
             register_row(d, status);
