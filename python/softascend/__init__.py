@@ -3,7 +3,13 @@
 from softascend.ascendc import AscendKernel, CompileError, Operand, load_ascendc
 from softascend.memory import monitor_memory_usage
 from softascend.op_library import OpLibrary, Operator, load_op_library
-from softascend.ops import ascend_attention, ascend_dynamic_matmul, ascend_matmul, ascend_sigmoid
+from softascend.ops import (
+    ascend_attention,
+    ascend_dynamic_matmul,
+    ascend_layer_norm,
+    ascend_matmul,
+    ascend_sigmoid,
+)
 from softascend.placement import Placement, placement
 from softascend.unified import UnifiedMemoryManager
 
@@ -19,6 +25,7 @@ __all__ = [
     "UnifiedMemoryManager",
     "ascend_attention",
     "ascend_dynamic_matmul",
+    "ascend_layer_norm",
     "ascend_matmul",
     "ascend_sigmoid",
     "load_ascendc",

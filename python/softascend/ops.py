@@ -102,6 +102,45 @@ def ascend_attention(query, key, value, mask=None, causal: bool = False, scale=N
     ).attention
 
 
+def ascend_layer_norm(x, gamma=None, beta=None, epsilon: float = 1e-3, name=None) -> tf.Tensor:
+    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` over the last dimension.
+
+    Parameters
+    ----------
+    x : tensor, shape [..., size], dtype float16, bfloat16 or float32
+        Computed in float32, rounded once.
+    gamma, beta : tensor, shape [size], optional
+        Of x's dtype or float32; by default ones and zeros.
+    epsilon : float
+
+    Returns
+    -------
+    tensor of x's shape and dtype
+
+    Raises
+    ------
+    tf.errors.InvalidArgumentError
+        If x is a scalar, or gamma or beta is not of its last dimension.
+    """
+    x = tf.convert_to_tensor(x)
+    given = [None if w is None else tf.convert_to_tensor(w) for w in (gamma, beta)]
+    kinds = {w.dtype for w in given if w is not None}
+    dtype = kinds.pop() if len(kinds) == 1 else tf.float32
+    if dtype != x.dtype:
+        dtype = tf.float32
+    gamma, beta = (
+        tf.cast(w, dtype) if w is not None else tf.fill(tf.shape(x)[-1:], tf.constant(value, dtype))
+        for w, value in zip(given, (1, 0))
+    )
+    return _ops.ascend_layer_norm(x, gamma, beta, epsilon=epsilon, name=name).y
+
+
+def _layer_norm_gradient(op, grad, *_):
+    x, gamma, _ = op.inputs
+    _, mean, rstd = op.outputs
+    return list(_ops.ascend_layer_norm_grad(grad, x, mean, rstd, gamma))
+
+
 def _attention_gradient(op, grad, *_):
     """From the rows' maxima and sums that the forward pass left; a bias's by the matrix of all scores."""
     query, key, value, *covers = op.inputs
@@ -162,6 +201,7 @@ def _register_gradients() -> None:
         "AscendDynamicMatMul": lambda op, grad: _matmul_gradient(ascend_dynamic_matmul, op, grad),
         # y (1 - y) of the output that the forward pass left, by the stock op that has an NPU kernel
         "AscendAttention": _attention_gradient,
+        "AscendLayerNorm": _layer_norm_gradient,
         "AscendSigmoid": lambda op, grad: tf.raw_ops.SigmoidGrad(y=op.outputs[0], dy=grad),
     }
     for name, gradient in gradients.items():

@@ -90,13 +90,26 @@ typedef void (*sa_body_ATTEND_BLEND)(float *o, const float *more, size_t pitch, 
                                      size_t cols, const float *factor);
 typedef void (*sa_body_ATTEND_MASK)(float *row, const uint8_t *mask, float value, size_t n);
 
-/* Rows of softmax and its kin from GM to GM (isa/row_text.h), computed in float32 and rounded once;
- * e and the results of sums are float32, the rest of the slot's dtype, n > 0. The bits are those of
- * the instructions: subtract, Exp, ReduceSum, multiply. `past`: leaves past the caches; `next`:
- * what will be read soon, n elements. ROW_MAX: the largest that is not NaN. ROW_EXP: e = exp(x -
- * max) for x <= max or NaN; its sum. ROW_SCALE: out = e * factor - y, where y is not NULL. ROW_LOG:
- * out = (x - max) - log.        ROW_LOG_DOT: the sum of ((x - max) - log) * y. ROW_GRAD: out = (g -
- * dot) * y.         ROW_DOT: the sum of g * y. */
+/* Rows of operators that normalise, from GM to GM (isa/row_text.h), computed in float32 and rounded
+ * once: n > 0 elements of the slot's dtype; e, w, b and the results of sums are float32. The bits
+ * are those of the instructions, with ReduceSum's order of adding.
+ * `past`: leaves past the caches; `next`: n elements that will be read soon.
+ *
+ * ROW_MAX: the largest that is not NaN.
+ * ROW_EXP: e = exp(x - max) for x <= max or NaN; gives its sum.
+ * ROW_SCALE: out = e * factor - y, where y is not NULL.
+ * ROW_LOG: out = (x - max) - log.
+ * ROW_LOG_DOT: the sum of ((x - max) - log) * y.
+ * ROW_GRAD: out = (g - dot) * y.
+ * ROW_DOT: the sum of g * y.
+ * ROW_SUM: the sum of x.
+ * ROW_MOMENTS: the sums of x - near and of its squares.
+ * ROW_NORM: out = ((x - near) - rest) * rstd * w + b, w and b where not NULL.
+ *
+ * Of gradients, with h = (x - mean) * rstd and g = dy * w:
+ * ROW_NORM_DOTS: the sums of g and of h * g.
+ * ROW_NORM_GRAD: out = ((g - a) - h * c) * rstd.
+ * ROW_NORM_ADD: dw += h * dy, db += dy; either may be NULL. */
 typedef float (*sa_body_ROW_MAX)(const void *x, size_t n);
 typedef float (*sa_body_ROW_EXP)(float *e, const void *x, size_t n, float max, const void *next);
 typedef void (*sa_body_ROW_SCALE)(void *out, const float *e, const void *y, size_t n, float factor,
@@ -107,6 +120,21 @@ typedef float (*sa_body_ROW_LOG_DOT)(const void *x, const void *y, size_t n, flo
 typedef void (*sa_body_ROW_GRAD)(void *out, const void *g, const void *y, size_t n, float dot,
                                  bool past);
 typedef float (*sa_body_ROW_DOT)(const void *g, const void *y, size_t n);
+typedef float (*sa_body_ROW_SUM)(const void *x, size_t n);
+typedef void (*sa_body_ROW_MOMENTS)(const void *x, size_t n, float near, float sums[2],
+                                    const void *next);
+typedef struct sa_row_norm {
+    const float *w, *b;
+    float near, rest, mean, rstd, a, c; /* what the slot's formula names */
+} sa_row_norm;
+typedef void (*sa_body_ROW_NORM)(void *out, const void *x, size_t n, const sa_row_norm *by,
+                                 bool past);
+typedef void (*sa_body_ROW_NORM_DOTS)(const void *dy, const void *x, size_t n,
+                                      const sa_row_norm *by, float sums[2]);
+typedef void (*sa_body_ROW_NORM_GRAD)(void *out, const void *dy, const void *x, size_t n,
+                                      const sa_row_norm *by, bool past);
+typedef void (*sa_body_ROW_NORM_ADD)(float *dw, float *db, const void *dy, const void *x, size_t n,
+                                     const sa_row_norm *by);
 
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
@@ -162,6 +190,12 @@ typedef struct sa_isa {
     sa_body_ROW_LOG_DOT row_log_dot[SA_DTYPE_END];
     sa_body_ROW_GRAD row_grad[SA_DTYPE_END];
     sa_body_ROW_DOT row_dot[SA_DTYPE_END];
+    sa_body_ROW_SUM row_sum[SA_DTYPE_END];
+    sa_body_ROW_MOMENTS row_moments[SA_DTYPE_END];
+    sa_body_ROW_NORM row_norm[SA_DTYPE_END];
+    sa_body_ROW_NORM_DOTS row_norm_dots[SA_DTYPE_END];
+    sa_body_ROW_NORM_GRAD row_norm_grad[SA_DTYPE_END];
+    sa_body_ROW_NORM_ADD row_norm_add[SA_DTYPE_END];
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

@@ -72,6 +72,30 @@ absl::Status AttentionGradShape(InferenceContext *c)
     return absl::OkStatus();
 }
 
+absl::Status LayerNormShape(InferenceContext *c)
+{
+    ShapeHandle x, w, rows;
+    DimensionHandle size;
+    TF_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &x));
+    for (int i = 1; i <= 2; i++) {
+        TF_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &w));
+        TF_RETURN_IF_ERROR(c->Merge(c->Dim(x, -1), c->Dim(w, 0), &size));
+    }
+    TF_RETURN_IF_ERROR(c->Subshape(x, 0, -1, &rows));
+    c->set_output(0, x);
+    c->set_output(1, rows);
+    c->set_output(2, rows);
+    return absl::OkStatus();
+}
+
+absl::Status LayerNormGradShape(InferenceContext *c)
+{
+    c->set_output(0, c->input(1));
+    c->set_output(1, c->input(4));
+    c->set_output(2, c->input(4));
+    return absl::OkStatus();
+}
+
 /* The plan says the outputs' shapes (kernels/library.c); in a graph it may not be known yet. */
 absl::Status KernelShape(InferenceContext *c)
 {
@@ -267,4 +291,48 @@ The gradients of AscendAttention by query, key and value.
 query: As of AscendAttention; so are key, value, covers, causal and scale.
 attention: What AscendAttention gave; so are softmax_max and softmax_sum.
 gradient: Of attention.
+)doc");
+
+REGISTER_OP("AscendLayerNorm")
+    .Input("x: T")
+    .Input("gamma: U")
+    .Input("beta: U")
+    .Output("y: T")
+    .Output("mean: float")
+    .Output("rstd: float")
+    .Attr("epsilon: float = 0.001")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .Attr("U: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(LayerNormShape)
+    .Doc(R"doc(
+(x - mean) * rstd * gamma + beta over the last dimension, on an Ascend NPU.
+
+Computed in float32 and rounded once to T.
+
+x: [..., size].
+gamma: [size], of T or float32.
+beta: [size].
+y: Of x's shape.
+mean: [...], of each row: for the gradient.
+rstd: [...], likewise 1 / sqrt(variance + epsilon).
+)doc");
+
+REGISTER_OP("AscendLayerNormGrad")
+    .Input("gradient: T")
+    .Input("x: T")
+    .Input("mean: float")
+    .Input("rstd: float")
+    .Input("gamma: U")
+    .Output("x_gradient: T")
+    .Output("gamma_gradient: U")
+    .Output("beta_gradient: U")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .Attr("U: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(LayerNormGradShape)
+    .Doc(R"doc(
+The gradients of AscendLayerNorm by x, gamma and beta.
+
+gradient: Of y.
+x: As of AscendLayerNorm; so is gamma.
+mean: What AscendLayerNorm gave; so is rstd.
 )doc");

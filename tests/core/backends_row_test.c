@@ -2,14 +2,15 @@
  * instructions' bodies that they take the place of: same bits. */
 #include "backends.h"
 
-enum { MOST = 1100, ROUNDS = 1500, GUARD = 16 };
+enum { MOST = 1100, ROUNDS = 3000, GUARD = 16 };
 
 static const sa_dtype dtypes[] = {SA_F32, SA_F16, SA_BF16};
 
 /* Operands at any alignment; out has room around it that must stay as it is. */
 typedef struct state {
     _Alignas(64) char x[4 * MOST + 64], y[4 * MOST + 64], out[4 * MOST + 64 + 2 * GUARD];
-    float e[MOST], scalar[2], result;
+    float e[MOST], f[MOST], w[MOST], b[MOST], scalar[2], result, sums[2];
+    sa_row_norm by;
 } state;
 
 typedef struct call {
@@ -46,15 +47,29 @@ static void fill(state *s, call *c, int round)
         else
             isa->cast[c->dtype][SA_F32](to, wide, SA_ROUND_RINT, c->n);
     }
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MOST; i++) {
         s->e[i] = fabsf(some_float());
+        s->f[i] = some_float();
+        s->w[i] = some_float();
+        s->b[i] = some_float();
+    }
+    s->by = (sa_row_norm){.near = some_float(),
+                          .rest = some_float(),
+                          .mean = some_float(),
+                          .rstd = some_float(),
+                          .a = some_float(),
+                          .c = some_float()};
+    s->sums[0] = s->sums[1] = 0;
     s->scalar[0] = some_float();
     s->scalar[1] = some_float();
     s->result = 0;
 }
 
-static const char *const names[] = {"max", "exp", "scale", "log", "log_dot", "grad", "dot"};
-enum { MAX, EXP, SCALE, LOG, LOG_DOT, GRAD, DOT, SLOTS };
+static const char *const names[] = {"max",       "exp",       "scale",   "log",     "log_dot",
+                                    "grad",      "dot",       "sum",     "moments", "norm",
+                                    "norm_dots", "norm_grad", "norm_add"};
+enum { MAX, EXP, SCALE, LOG, LOG_DOT, GRAD, DOT, SLOTS_OF_SOFTMAX };
+enum { SUM = SLOTS_OF_SOFTMAX, MOMENTS, NORM, NORM_DOTS, NORM_GRAD, NORM_ADD, SLOTS };
 
 static void compute(const sa_isa *isa, int slot, const call *c, state *s)
 {
@@ -82,6 +97,28 @@ static void compute(const sa_isa *isa, int slot, const call *c, state *s)
         break;
     case DOT:
         s->result = isa->row_dot[t](x, y, c->n);
+        break;
+    case SUM:
+        s->result = isa->row_sum[t](x, c->n);
+        break;
+    case MOMENTS:
+        isa->row_moments[t](x, c->n, s->by.near, s->sums, c->with_y ? x : NULL);
+        break;
+    case NORM:
+        s->by.w = c->with_y ? s->w : NULL;
+        s->by.b = c->n % 3 ? s->b : NULL;
+        isa->row_norm[t](out, x, c->n, &s->by, c->past);
+        break;
+    case NORM_DOTS:
+        s->by.w = c->with_y ? s->w : NULL;
+        isa->row_norm_dots[t](y, x, c->n, &s->by, s->sums);
+        break;
+    case NORM_GRAD:
+        s->by.w = c->with_y ? s->w : NULL;
+        isa->row_norm_grad[t](out, y, x, c->n, &s->by, c->past);
+        break;
+    case NORM_ADD:
+        isa->row_norm_add[t](c->with_y ? s->e : NULL, c->n % 3 ? s->f : NULL, y, x, c->n, &s->by);
         break;
     }
 }
@@ -151,6 +188,13 @@ static void same(const state *want, const state *got, int slot, const call *c, c
              sa_dtype_name(c->dtype), c->n, c->at, c->past);
     if (!equal((double)want->result, (double)got->result))
         fail_msg("%s: %a, not %a", what, (double)got->result, (double)want->result);
+    for (int i = 0; i < 2; i++)
+        if (!equal((double)want->sums[i], (double)got->sums[i]))
+            fail_msg("%s: sum %d is %a, not %a", what, i, (double)got->sums[i],
+                     (double)want->sums[i]);
+    for (size_t i = 0; i < MOST; i++)
+        if (!equal((double)want->f[i], (double)got->f[i]))
+            fail_msg("%s: f[%zu] is %a, not %a", what, i, (double)got->f[i], (double)want->f[i]);
     for (size_t i = 0; i < MOST; i++)
         if (!equal((double)want->e[i], (double)got->e[i]))
             fail_msg("%s: e[%zu] is %a, not %a", what, i, (double)got->e[i], (double)want->e[i]);
@@ -186,13 +230,14 @@ static void test_backends(void **unused)
     }
 }
 
-/* But for NaN among the operands, which a row's maximum passes over. */
+/* Of softmax; layer norm's by whole operators (tests/ops). But for NaN among the operands, which a
+ * row's maximum passes over. */
 static void test_is_the_instructions(void **unused)
 {
     static state start, want, got;
     (void)unused;
     for (int round = 0; round < ROUNDS; round++) {
-        int slot = round / 3 % SLOTS;
+        int slot = round / 3 % SLOTS_OF_SOFTMAX;
         bool nan = false;
         call c;
         fill(&start, &c, round);

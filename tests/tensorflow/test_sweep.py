@@ -16,11 +16,13 @@ import pytest
 import tensorflow as tf
 from cases import CASES, Bits, Fixed, Index
 
-# Of variables: test_variables.py; of loaded kernels and of attention: tests/python.
+# Of variables: test_variables.py; of loaded kernels of attention and layer norm: tests/python.
 ELSEWHERE = {
     "AscendAttention",
     "AscendAttentionGrad",
     "AscendKernel",
+    "AscendLayerNorm",
+    "AscendLayerNormGrad",
     "AscendOperator",
     "ResourceGather",
     "ResourceScatterAdd",

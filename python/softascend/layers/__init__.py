@@ -1,5 +1,6 @@
 """Keras layers by SoftAscend's operators; with the arguments, weights and results of Keras's own."""
 
 from softascend.layers.attention import AscendMultiHeadAttention
+from softascend.layers.normalization import AscendLayerNormalization
 
-__all__ = ["AscendMultiHeadAttention"]
+__all__ = ["AscendLayerNormalization", "AscendMultiHeadAttention"]

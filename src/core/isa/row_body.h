@@ -161,6 +161,138 @@ static float ROW(row_dot)(const void *vg, const void *vy, size_t n)
 #undef TERM
 }
 
+static float ROW(row_sum)(const void *vx, size_t n)
+{
+    const ROW_T *x = vx;
+#define TERM(LOAD) LOAD(x + i)
+    ROW_SUM(TERM);
+#undef TERM
+}
+
+/* The sums over 64 lanes of `one` and `two`, which TERMS(LOAD, FLOATS) makes; 0 past the end. */
+#define ROW_TWO_SUMS(TERMS)                                                                        \
+    do {                                                                                           \
+        vf sum[ROW_VECTORS], more[ROW_VECTORS], one, two;                                          \
+        size_t i = 0, some;                                                                        \
+        for (size_t j = 0; j < ROW_VECTORS; j++)                                                   \
+            sum[j] = more[j] = F(0.0f);                                                            \
+        for (; n >= ROW_LANES && i <= n - ROW_LANES;) {                                            \
+            for (size_t j = 0; ahead && j < ROW_LANES * sizeof *ahead; j += 64)                    \
+                __builtin_prefetch((const char *)(ahead + i) + j);                                 \
+            for (size_t j = 0; j < ROW_VECTORS; j++, i += VF_LANES) {                              \
+                TERMS(ROW_LOAD, vf_load);                                                          \
+                sum[j] = vf_add(sum[j], one);                                                      \
+                more[j] = vf_add(more[j], two);                                                    \
+            }                                                                                      \
+        }                                                                                          \
+        for (size_t j = 0; i < n; i += VF_LANES, j++) {                                            \
+            float lane[2][VF_LANES];                                                               \
+            some = n - i < VF_LANES ? n - i : VF_LANES;                                            \
+            TERMS(ROW_SOME, ROW_SOME_F32);                                                         \
+            vf_store(lane[0], one);                                                                \
+            vf_store(lane[1], two);                                                                \
+            sum[j] = vf_add(sum[j], row_some_f32(lane[0], some, 0));                               \
+            more[j] = vf_add(more[j], row_some_f32(lane[1], some, 0));                             \
+        }                                                                                          \
+        sums[0] = row_total(sum);                                                                  \
+        sums[1] = row_total(more);                                                                 \
+    } while (0)
+
+static void ROW(row_moments)(const void *vx, size_t n, float near, float sums[2], const void *next)
+{
+    const ROW_T *x = vx, *ahead = next;
+    const vf less = F(near);
+#define TERMS(LOAD, FLOATS) (one = vf_sub(LOAD(x + i), less), two = vf_mul(one, one))
+    ROW_TWO_SUMS(TERMS);
+#undef TERMS
+}
+
+static void ROW(row_norm)(void *to, const void *vx, size_t n, const sa_row_norm *by, bool past)
+{
+    ROW_T *out = to;
+    const ROW_T *x = vx;
+    const float *w = by->w, *b = by->b;
+    const vf near = F(by->near), rest = F(by->rest), rstd = F(by->rstd);
+#define PLAIN(LOAD, FLOATS) vf_mul(vf_sub(vf_sub(LOAD(x + i), near), rest), rstd)
+#define SCALED(LOAD, FLOATS) vf_mul(PLAIN(LOAD, FLOATS), FLOATS(w + i))
+#define SHIFTED(LOAD, FLOATS) vf_add(PLAIN(LOAD, FLOATS), FLOATS(b + i))
+#define BOTH(LOAD, FLOATS) vf_add(SCALED(LOAD, FLOATS), FLOATS(b + i))
+    if (w && b)
+        ROW_EACH(BOTH);
+    else if (w)
+        ROW_EACH(SCALED);
+    else if (b)
+        ROW_EACH(SHIFTED);
+    else
+        ROW_EACH(PLAIN);
+#undef PLAIN
+#undef SCALED
+#undef SHIFTED
+#undef BOTH
+}
+
+#define HAT(LOAD) vf_mul(vf_sub(LOAD(x + i), mean), rstd)
+static void ROW(row_norm_dots)(const void *vdy, const void *vx, size_t n, const sa_row_norm *by,
+                               float sums[2])
+{
+    const ROW_T *dy = vdy, *x = vx, *ahead = NULL;
+    const float *w = by->w;
+    const vf mean = F(by->mean), rstd = F(by->rstd);
+#define TERMS(LOAD, FLOATS) (one = LOAD(dy + i), two = vf_mul(HAT(LOAD), one))
+#define TERMS_W(LOAD, FLOATS)                                                                      \
+    (one = vf_mul(LOAD(dy + i), FLOATS(w + i)), two = vf_mul(HAT(LOAD), one))
+    if (w)
+        ROW_TWO_SUMS(TERMS_W);
+    else
+        ROW_TWO_SUMS(TERMS);
+#undef TERMS
+#undef TERMS_W
+}
+
+static void ROW(row_norm_grad)(void *to, const void *vdy, const void *vx, size_t n,
+                               const sa_row_norm *by, bool past)
+{
+    ROW_T *out = to;
+    const ROW_T *dy = vdy, *x = vx;
+    const float *w = by->w;
+    const vf mean = F(by->mean), rstd = F(by->rstd), a = F(by->a), c = F(by->c);
+#define SLOPE(g, LOAD) vf_mul(vf_sub(vf_sub(g, a), vf_mul(HAT(LOAD), c)), rstd)
+#define PLAIN(LOAD, FLOATS) SLOPE(LOAD(dy + i), LOAD)
+#define SCALED(LOAD, FLOATS) SLOPE(vf_mul(LOAD(dy + i), FLOATS(w + i)), LOAD)
+    if (w)
+        ROW_EACH(SCALED);
+    else
+        ROW_EACH(PLAIN);
+#undef SLOPE
+#undef PLAIN
+#undef SCALED
+}
+
+static void ROW(row_norm_add)(float *dw, float *db, const void *vdy, const void *vx, size_t n,
+                              const sa_row_norm *by)
+{
+    const ROW_T *dy = vdy, *x = vx;
+    const vf mean = F(by->mean), rstd = F(by->rstd);
+    size_t i = 0, some;
+    for (; i + VF_LANES <= n; i += VF_LANES) {
+        vf g = ROW_LOAD(dy + i);
+        if (dw)
+            vf_store(dw + i, vf_add(vf_load(dw + i), vf_mul(HAT(ROW_LOAD), g)));
+        if (db)
+            vf_store(db + i, vf_add(vf_load(db + i), g));
+    }
+    some = n - i;
+    if (some) {
+        vf g = ROW_SOME(dy + i);
+        if (dw)
+            row_put_f32(dw + i, vf_add(ROW_SOME_F32(dw + i), vf_mul(HAT(ROW_SOME), g)), some);
+        if (db)
+            row_put_f32(db + i, vf_add(ROW_SOME_F32(db + i), g), some);
+    }
+}
+#undef HAT
+
+#undef ROW_TWO_SUMS
 #undef ROW
 #undef ROW_T
 #undef ROW_LOAD
