@@ -171,8 +171,8 @@ bool sa_softmax_direct(sa_core *core, const sa_softmax_job *p)
     rows r = {.core = core, .p = p, .bytes = (int64_t)sa_dtype_bytes(p->dtype)};
     int64_t begin, count, since = 0;
 
-    if (core->observer || !core->isa->row_max[p->dtype])
-        return false;
+    if (core->observer || p->turn || !core->isa->row_max[p->dtype])
+        return false; /* many short rows are faster side by side, turned */
     for (int o = 0; o <= p->inputs; o++)
         if (p->d_stride[o] != 1 && p->d > 1)
             return false;

@@ -37,8 +37,8 @@ typedef struct sa_softmax_job {
 
 void sa_softmax_kernel(sa_core *core, void *args);
 
-/* The same from GM to GM, a row after the other, where nothing watches the core and rows are
- * contiguous: direct.c. False: it is not such a launch. */
+/* The same from GM to GM, a row after the other, where nothing watches the core, rows are
+ * contiguous and not turned: direct.c. False: it is not such a launch. */
 bool sa_softmax_direct(sa_core *core, const sa_softmax_job *p);
 
 /* Faults unless `label`, the slice's, is a class. */
