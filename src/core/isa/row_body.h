@@ -3,6 +3,11 @@
 /* The first n lanes; the others are `other`. */
 MATH_INLINE vf ROW(row_some)(const ROW_T *p, size_t n, float other)
 {
+#ifdef VF_FIRST
+    return ROW_LOAD_FIRST(p, n, F(other));
+#else
+    if (n == VF_LANES)
+        return ROW_LOAD(p);
     ROW_T raw[VF_LANES] = {0};
     float lane[VF_LANES];
     memcpy(raw, p, n * sizeof *p);
@@ -10,13 +15,22 @@ MATH_INLINE vf ROW(row_some)(const ROW_T *p, size_t n, float other)
     for (size_t l = n; l < VF_LANES; l++)
         lane[l] = other;
     return vf_load(lane);
+#endif
 }
 
 MATH_INLINE void ROW(row_put)(ROW_T *p, vf v, size_t n)
 {
+#ifdef VF_FIRST
+    ROW_STORE_FIRST(p, v, n);
+#else
+    if (n == VF_LANES) {
+        ROW_STORE(p, v);
+        return;
+    }
     ROW_T raw[VF_LANES];
     ROW_STORE(raw, v);
     memcpy(p, raw, n * sizeof *p);
+#endif
 }
 
 /* out[i] = EACH(WHOLE, FLOATS): a vector made of WHOLE(p) of operands, FLOATS(p) of float32, whose
@@ -296,7 +310,9 @@ static void ROW(row_norm_add)(float *dw, float *db, const void *vdy, const void 
 #undef ROW
 #undef ROW_T
 #undef ROW_LOAD
+#undef ROW_LOAD_FIRST
 #undef ROW_STORE
+#undef ROW_STORE_FIRST
 #undef ROW_STREAM
 #undef ROW_SOME
 #undef ROW_SOME_F32

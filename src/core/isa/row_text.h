@@ -1,5 +1,6 @@
 /* What operators that normalise do to a row in GM when nothing watches, written once over the
- * vocabulary of math_text.h with loads, stores and streams of fp32, fp16 and bf16 (vector_text.h).
+ * vocabulary of math_text.h with loads, stores and streams of fp32, fp16 and bf16 (vector_text.h),
+ * and, where the CPU has them, those of a vector's first lanes (VF_FIRST: avx512_words.h).
  * Sums are taken as isa/reduce.c takes them, so all backends and the instructions give the same
  * bits. */
 #include "core/isa/body.h"
@@ -19,21 +20,27 @@ MATH_INLINE float row_total(vf *lane)
 #define ROW(name) name##_f32
 #define ROW_T float
 #define ROW_LOAD vf_load
+#define ROW_LOAD_FIRST vf_load_first
 #define ROW_STORE vf_store
+#define ROW_STORE_FIRST vf_store_first
 #define ROW_STREAM vf_stream
 #include "core/isa/row_body.h"
 
 #define ROW(name) name##_f16
 #define ROW_T uint16_t
 #define ROW_LOAD vf_load_f16
+#define ROW_LOAD_FIRST vf_load_f16_first
 #define ROW_STORE vf_store_f16
+#define ROW_STORE_FIRST vf_store_f16_first
 #define ROW_STREAM vf_stream_f16
 #include "core/isa/row_body.h"
 
 #define ROW(name) name##_bf16
 #define ROW_T uint16_t
 #define ROW_LOAD vf_load_bf16
+#define ROW_LOAD_FIRST vf_load_bf16_first
 #define ROW_STORE vf_store_bf16
+#define ROW_STORE_FIRST vf_store_bf16_first
 #define ROW_STREAM vf_stream_bf16
 #include "core/isa/row_body.h"
 

@@ -50,6 +50,18 @@ typedef __mmask16 vm;
 #define vf_load_bf16(p) widen_bf16(_mm256_loadu_si256((const __m256i *)(p)))
 #define vf_store_bf16(p, v) _mm256_storeu_si256((__m256i *)(p), narrow_bf16(v))
 
+/* The first n lanes, the others `other`; p need not have more. */
+#define VF_FIRST(n) ((__mmask16)((1u << (n)) - 1))
+#define vf_load_first(p, n, other) _mm512_mask_loadu_ps(other, VF_FIRST(n), p)
+#define vf_load_f16_first(p, n, other)                                                             \
+    _mm512_mask_cvtph_ps(other, VF_FIRST(n), _mm256_maskz_loadu_epi16(VF_FIRST(n), p))
+#define vf_load_bf16_first(p, n, other)                                                            \
+    _mm512_mask_blend_ps(VF_FIRST(n), other, widen_bf16(_mm256_maskz_loadu_epi16(VF_FIRST(n), p)))
+#define vf_store_first(p, v, n) _mm512_mask_storeu_ps(p, VF_FIRST(n), v)
+#define vf_store_f16_first(p, v, n)                                                                \
+    _mm256_mask_storeu_epi16(p, VF_FIRST(n), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
+#define vf_store_bf16_first(p, v, n) _mm256_mask_storeu_epi16(p, VF_FIRST(n), narrow_bf16(v))
+
 #define vf_stream(p, v) _mm512_stream_ps(p, v)
 #define vf_stream_f16(p, v)                                                                        \
     _mm256_stream_si256((__m256i *)(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
