@@ -58,7 +58,7 @@ FMA_LOOP(peak_512, "avx512f", "zmm", 16)
 
 static double peak_once(const char *backend)
 {
-    if (strcmp(backend, "avx512") == 0 || strcmp(backend, "amx") == 0)
+    if (strncmp(backend, "avx512", 6) == 0 || strcmp(backend, "amx") == 0)
         return peak_512();
     return strcmp(backend, "avx2") == 0 ? peak_256() : 0;
 }

@@ -36,7 +36,7 @@ class Machine:
     @functools.cache
     def kind(self, dtype: str) -> str:
         """The fastest multiply-add that the backend has for products of the dtype; float16 is widened to float32."""
-        if dtype != "bf16" or self.backend not in ("amx", "avx512"):
+        if dtype != "bf16" or self.backend not in ("amx", "avx512_bf16", "avx512"):
             return "f32"
         kinds = ("f32", "bf16") + (("amx",) if self.backend == "amx" else ())
         return max(kinds, key=lambda kind: self.fma_rate(kind, 5e-3))
@@ -94,7 +94,7 @@ def _load() -> ctypes.CDLL | None:
 
 
 def backend() -> str:
-    """``generic``, ``avx2``, ``avx512``, ``amx`` or ``neon``, as ``softascend info`` says."""
+    """``generic``, ``avx2``, ``avx512``, ``avx512_bf16``, ``amx`` or ``neon``, as ``softascend info`` says."""
     program = shutil.which("softascend")
     text = subprocess.run([program, "info"], capture_output=True, text=True).stdout if program else ""
     found = re.search(r"^instructions (\w+)", text, re.MULTILINE)

@@ -19,7 +19,7 @@ import rows
 import targets
 from case import THREADS, Case
 
-BACKENDS = ("generic", "avx2", "avx512", "amx", "neon")
+BACKENDS = ("generic", "avx2", "avx512", "avx512_bf16", "amx", "neon")
 
 
 def cases() -> list[Case]:

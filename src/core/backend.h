@@ -3,7 +3,7 @@
  * isa.c builds the tables: "generic" is the portable fills below, which together fill
  * every slot that isa.def promises; another backend starts from a copy of it and overrides. A
  * fill function of a CPU backend answers false, without touching the table, if this CPU lacks what
- * it needs. avx512 starts from what avx2 filled, amx from what avx512 did. */
+ * it needs. avx512 starts from what avx2 filled, avx512_bf16 and amx from what avx512 did. */
 #ifndef SA_BACKEND_H
 #define SA_BACKEND_H
 
@@ -27,6 +27,7 @@ void sa_isa_fill_row(sa_isa *isa);         /* isa/row.c */
 /* CPU backends: x86/, arm/ */
 bool sa_isa_fill_avx2(sa_isa *isa);
 bool sa_isa_fill_avx512(sa_isa *isa);
+bool sa_isa_fill_avx512_bf16(sa_isa *isa);
 bool sa_isa_fill_amx(sa_isa *isa);
 bool sa_isa_fill_neon(sa_isa *isa);
 

@@ -1,6 +1,8 @@
 /* C in blocks, as GotoBLAS has it: a block of B (kc x nc) is packed once and stays in the second
  * level cache; a few rows of A (panel_rows x kc) are packed and stay in the first, while the strips
- * of B stream past them. What is too small to earn that is read where it lies. */
+ * of B stream past them. What is too small to earn that is read where it lies. bfloat16 is packed
+ * by pairs of k for CPUs with dots of pairs, and widened where an operand is too small for those.
+ */
 #include "core/gemm.h"
 #include "core/core.h"
 #include "core/scratch.h"
@@ -24,8 +26,9 @@ typedef struct plan {
     const sa_gemm_args *x;
     const sa_isa *isa;
     int64_t rows_most, a_width, b_width; /* of the register block; lanes of a packed row */
+    bool pairs;                          /* of k in 4 bytes (isa.h), where operands allow it */
     int64_t kc, nc, mc;                  /* of a block */
-    int64_t strip, tile_row;             /* floats from strip to strip, from row to row */
+    int64_t tile_row;                    /* floats from row to row */
     float *a, *b, *tile;                 /* scratch; tile: sums of a C that is not float32 */
     int64_t bytes, out_bytes;            /* of an element of A or B, of C */
 } plan;
@@ -118,28 +121,58 @@ static void multiply_direct(sa_core *core, const plan *g, const sa_gemm_part *p,
 
 /* ---- both packed */
 
-static void multiply_rows(const plan *g, int64_t row, int64_t rows, int64_t k, int64_t kc,
-                          int64_t cols, float *c, int64_t c_row, bool accumulate)
+/* Floats from strip to strip of B. */
+static int64_t strip_of(const plan *g, bool pairs)
 {
-    const sa_gemm_args *x = g->x;
-    bool across = x->a_k == 1;
-    g->isa->pack[x->dtype](g->a, 0, (size_t)g->a_width, at_a(g, row, k), across ? x->a_row : x->a_k,
-                           (size_t)rows, (size_t)kc, across);
+    return (pairs ? ceil_div(g->kc, 2) : g->kc) * g->b_width + STRIP_GAP;
+}
+
+/* False: an operand is not fit for pairs. */
+static bool pack(const plan *g, bool pairs, float *to, int64_t strip, int64_t width,
+                 const void *from, int64_t pitch, int64_t lanes, int64_t kc, bool across)
+{
+    if (pairs)
+        return g->isa->pack_pairs(to, (size_t)strip, (size_t)width, from, pitch, (size_t)lanes,
+                                  (size_t)kc, across);
+    g->isa->pack[g->x->dtype](to, (size_t)strip, (size_t)width, from, pitch, (size_t)lanes,
+                              (size_t)kc, across);
+    return true;
+}
+
+static bool pack_b(const plan *g, bool pairs, int64_t k, int64_t kc, int64_t col, int64_t cols)
+{
+    bool across = g->x->b_k == 1;
+    return pack(g, pairs, g->b, strip_of(g, pairs), g->b_width, at_b(g, k, col),
+                across ? g->x->b_col : g->x->b_k, cols, kc, across);
+}
+
+/* False, and nothing done: A is not fit for pairs. */
+static bool multiply_rows(const plan *g, bool pairs, int64_t row, int64_t rows, int64_t k,
+                          int64_t kc, int64_t cols, float *c, int64_t c_row, bool accumulate)
+{
+    bool across = g->x->a_k == 1;
+    if (!pack(g, pairs, g->a, 0, g->a_width, at_a(g, row, k), across ? g->x->a_row : g->x->a_k,
+              rows, kc, across))
+        return false;
+    sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
+    int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
     const float *b = g->b;
-    for (int64_t col = 0; col < cols; col += g->b_width, b += g->strip)
-        g->isa->panel(c + col, c_row, g->a, 1, g->a_width, b, g->b_width, (size_t)rows, (size_t)kc,
-                      (size_t)least(g->b_width, cols - col), accumulate);
+    for (int64_t col = 0; col < cols; col += g->b_width, b += strip)
+        panel(c + col, c_row, g->a, 1, g->a_width, b, g->b_width, (size_t)rows, (size_t)steps,
+              (size_t)least(g->b_width, cols - col), accumulate);
+    return true;
 }
 
 static void multiply_block(sa_core *core, const plan *g, const sa_gemm_part *p, const void *pc)
 {
     const sa_gemm_args *x = g->x;
-    bool across = x->b_k == 1, narrow = x->out != SA_F32, waiting = narrow && g->kc < x->k;
+    bool narrow = x->out != SA_F32, waiting = narrow && g->kc < x->k;
     int64_t blocks = ceil_div(p->rows, g->rows_most);
     for (int64_t k = 0, kc; k < x->k; k += kc) {
         kc = least(g->kc, x->k - k);
-        g->isa->pack[x->dtype](g->b, (size_t)g->strip, (size_t)g->b_width, at_b(g, k, p->col),
-                               across ? x->b_col : x->b_k, (size_t)p->cols, (size_t)kc, across);
+        bool pairs = g->pairs && pack_b(g, true, k, kc, p->col, p->cols);
+        if (!pairs)
+            pack_b(g, false, k, kc, p->col, p->cols);
         for (int64_t block = 0, at = 0, rows; block < blocks; block++, at += rows) {
             rows = ceil_div(p->rows - at, blocks - block);
             attend(core, pc);
@@ -147,7 +180,11 @@ static void multiply_block(sa_core *core, const plan *g, const sa_gemm_part *p, 
                        : narrow ? g->tile
                                 : (float *)at_c(g, p->row + at, p->col);
             int64_t c_row = narrow ? g->tile_row : x->c_row;
-            multiply_rows(g, p->row + at, rows, k, kc, p->cols, c, c_row, k > 0 || x->accumulate);
+            bool more = k > 0 || x->accumulate;
+            if (!multiply_rows(g, pairs, p->row + at, rows, k, kc, p->cols, c, c_row, more)) {
+                pairs = !pack_b(g, false, k, kc, p->col, p->cols);
+                multiply_rows(g, pairs, p->row + at, rows, k, kc, p->cols, c, c_row, more);
+            }
             if (k + kc == x->k)
                 finish_rows(g, c, c_row, p->row + at, rows, p->col, p->cols);
         }
@@ -162,13 +199,14 @@ static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const
     int64_t floats_b = caches.second * 3 / 4 / (int64_t)sizeof(float);
     if (p->rows <= ROWS_DIRECT) /* B comes by but once or twice: no more than is at hand */
         floats_b = floats_a;
-    g->kc = even(x->k, least(floats_a / g->a_width, KC_MOST), 8);
-    g->strip = g->kc * g->b_width + STRIP_GAP;
-    g->nc = even(p->cols, most(floats_b / g->strip, 1) * g->b_width, g->b_width);
+    /* pairs begin at sums of 0, as those of another product might be subnormal */
+    g->pairs = x->dtype == SA_BF16 && g->isa->panel_pairs && !x->accumulate;
+    g->kc = even(x->k, least(floats_a / g->a_width, KC_MOST) * (g->pairs ? 2 : 1), 8);
+    g->nc = even(p->cols, most(floats_b / strip_of(g, g->pairs), 1) * g->b_width, g->b_width);
     g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most) : p->rows;
     g->tile_row = g->nc + STRIP_GAP;
 
-    int64_t a = g->kc * g->a_width, b = g->nc / g->b_width * g->strip;
+    int64_t a = g->kc * g->a_width, b = g->nc / g->b_width * strip_of(g, false);
     int64_t tile = (g->kc < x->k ? g->mc : g->rows_most) * g->tile_row;
     g->a = sa_core_scratch(core, (size_t)(a + b + (narrow ? tile : 0)) * sizeof(float));
     g->b = g->a + a;

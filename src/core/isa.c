@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GENERIC, AVX2, AVX512, AMX, NEON, BACKENDS };
+enum { GENERIC, AVX2, AVX512, AVX512_BF16, AMX, NEON, BACKENDS };
 
-static const char *const names[BACKENDS] = {"generic", "avx2", "avx512", "amx", "neon"};
+static const char *const names[BACKENDS] = {"generic",     "avx2", "avx512",
+                                            "avx512_bf16", "amx",  "neon"};
 static sa_isa tables[BACKENDS]; /* written once, under `once` */
 static bool present[BACKENDS];
 static const sa_isa *active;
@@ -70,6 +71,7 @@ static void choose(void)
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);
     derive(AVX512, AVX2, sa_isa_fill_avx512);
+    derive(AVX512_BF16, AVX512, sa_isa_fill_avx512_bf16);
     derive(AMX, AVX512, sa_isa_fill_amx);
 #elif defined(__aarch64__)
     derive(NEON, GENERIC, sa_isa_fill_neon);
@@ -86,7 +88,8 @@ static void choose(void)
             best = i;
         else
             fprintf(stderr, "softascend: SOFTASCEND_CPU is '%s', which %s; using %s\n", wanted,
-                    i < BACKENDS ? "this CPU lacks" : "is none of generic, avx2, avx512, amx, neon",
+                    i < BACKENDS ? "this CPU lacks"
+                                 : "is none of generic, avx2, avx512, avx512_bf16, amx, neon",
                     names[best]);
     }
     active = &tables[best];

@@ -74,6 +74,14 @@ typedef void (*sa_body_PANEL_RUNS)(float *c, int64_t c_row, const float *a, int6
 typedef void (*sa_body_PACK)(float *to, size_t strip, size_t width, const void *from, int64_t pitch,
                              size_t lanes, size_t k, bool across);
 
+/* Both for bfloat16 that is never widened: a pair of k in each 4 bytes, so `panel_pairs` is a panel
+ * whose A, B, strides and k count pairs. An element's products are summed in the order of `panel`,
+ * with the same bits. PACK_PAIRS: as PACK, [ceil(k / 2)][width]; an odd k gets a zero. False if an
+ * operand is so small (not 0, below 2^-56) that sums of products may be subnormal, for which the
+ * CPU's dots may give 0: then the operand is to be widened instead. */
+typedef bool (*sa_body_PACK_PAIRS)(float *to, size_t strip, size_t width, const void *from,
+                                   int64_t pitch, size_t lanes, size_t k, bool across);
+
 /* Attention's rows of scores s, `pitch` elements apart, rounded up to whole SA_ATTEND_LANES columns
  * that the body may overwrite (isa/attention_text.h).
  * ATTEND: a further tile of each row: the new max is that of max[r] and the row, factor[r] =
@@ -138,7 +146,7 @@ typedef void (*sa_body_ROW_NORM_ADD)(float *dw, float *db, const void *dy, const
 
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
-    const char *backend; /* "generic", "avx2", "avx512", "amx", "neon" */
+    const char *backend; /* "generic", "avx2", "avx512", "avx512_bf16", "amx", "neon" */
 #define SA_T(dtype)
 #define SA_INSTR(name, pipe, form, dtypes, cost) SA_SLOT_##form(name, form)
 #define SA_SLOT(name, form) sa_body_##form name[SA_DTYPE_END];
@@ -174,6 +182,8 @@ typedef struct sa_isa {
     sa_body_PANEL panel;
     sa_body_PANEL_RUNS panel_runs;
     sa_body_PACK pack[SA_DTYPE_END]; /* of SA_F32, SA_F16, SA_BF16 */
+    sa_body_PANEL panel_pairs;       /* with pack_pairs; NULL: none. On sums that began at 0 */
+    sa_body_PACK_PAIRS pack_pairs;
     /* the block that `panel` keeps in registers: m and n of a call are best multiples of these */
     size_t panel_rows, panel_cols;
     /* for operators, when nothing watches; NULL: none. bfloat16 by float32, rounded once. */
@@ -245,7 +255,8 @@ typedef struct sa_instr_info {
 SA_API const sa_instr_info *sa_instr_describe(sa_instr instr);
 
 /* The backend in use: the best that this CPU has, or what $SOFTASCEND_CPU names (generic, avx2,
- * avx512, amx, neon); a name that this CPU cannot run falls back with one line on stderr. */
+ * avx512, avx512_bf16, amx, neon); a name that this CPU cannot run falls back with one line on
+ * stderr. */
 SA_API const sa_isa *sa_isa_active(void);
 
 /* The active one without what coupled chips lack: bfloat16 and the FIX pipe. */

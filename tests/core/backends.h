@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-static const char *const backend_names[] = {"generic", "avx2", "avx512", "amx", "neon"};
+static const char *const backend_names[] = {"generic",     "avx2", "avx512",
+                                            "avx512_bf16", "amx",  "neon"};
 enum { BACKEND_NAMES = sizeof backend_names / sizeof *backend_names };
 
 static uint64_t random_state = 0x9E3779B97F4A7C15u;

@@ -339,13 +339,121 @@ static void test_panel(void **state)
     free(got);
 }
 
+/* pack_pairs with panel_pairs: the bits of the portable pack and panel, or refused. */
+static void pairs_case(size_t m, size_t k, size_t n, int flags, const uint16_t *a,
+                       const uint16_t *b, float *scratch[4], float *want, float *got)
+{
+    bool across_a = flags & 1, across_b = flags & 2;
+    size_t steps = (k + 1) / 2;
+    int64_t pitch_a = (int64_t)(across_a ? k : m) + 3, pitch_b = (int64_t)(across_b ? k : n) + 5;
+    int64_t c_row = (int64_t)n + 3;
+    const sa_isa *generic = sa_isa_named("generic");
+    for (int i = 0; i < BACKEND_NAMES; i++) {
+        const sa_isa *isa = sa_isa_named(backend_names[i]);
+        if (!isa || !isa->panel_pairs)
+            continue;
+        size_t width = isa->panel_cols, high = (m + 15) / 16 * 16;
+        size_t strips = (n + width - 1) / width, wide = k * width + 7, narrow = steps * width + 9;
+        assert_true(strips * wide <= 1 << 18 && high * k <= 1 << 18);
+        for (size_t at = 0; at < m * (size_t)c_row; at++)
+            want[at] = got[at] = NAN;
+        memset(scratch[2], 0xFF, high * steps * sizeof(float));
+        memset(scratch[3], 0xFF, strips * narrow * sizeof(float));
+        generic->pack[SA_BF16](scratch[0], 0, high, a, pitch_a, m, k, across_a);
+        generic->pack[SA_BF16](scratch[1], wide, width, b, pitch_b, n, k, across_b);
+        assert_true(isa->pack_pairs(scratch[2], 0, high, a, pitch_a, m, k, across_a));
+        assert_true(isa->pack_pairs(scratch[3], narrow, width, b, pitch_b, n, k, across_b));
+        for (size_t s = 0; s < strips; s++) {
+            size_t cols = n - s * width < width ? n - s * width : width;
+            generic->panel(want + s * width, c_row, scratch[0], 1, (int64_t)high,
+                           scratch[1] + s * wide, (int64_t)width, m, k, cols, false);
+            /* k in two runs, the second on the sums of the first */
+            size_t first = steps / 2;
+            isa->panel_pairs(got + s * width, c_row, scratch[2], 1, (int64_t)high,
+                             scratch[3] + s * narrow, (int64_t)width, m, first, cols, false);
+            isa->panel_pairs(got + s * width, c_row, scratch[2] + first * high, 1, (int64_t)high,
+                             scratch[3] + s * narrow + first * width, (int64_t)width, m,
+                             steps - first, cols, true);
+        }
+        for (size_t at = 0; at < m * (size_t)c_row; at++) /* the gaps too */
+            if (bits_of(got[at]) != bits_of(want[at]))
+                fail_msg("%s: pairs %zux%zux%zu flags %d: C[%zu, %zu] is %a, generic has %a",
+                         isa->backend, m, k, n, flags, at / (size_t)c_row, at % (size_t)c_row,
+                         got[at], want[at]);
+    }
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const size_t large[][3] = {{28, 128, 96}, {37, 511, 45}, {1, 300, 257}, {6, 99, 130}};
+    size_t elements = 1 << 18;
+    uint16_t *a = malloc(elements * 2), *b = malloc(elements * 2);
+    float *want = malloc(elements * 4), *got = malloc(elements * 4), *scratch[4];
+    for (int i = 0; i < 4; i++)
+        assert_non_null(scratch[i] = malloc(elements * 4));
+    assert_true(a && b && want && got);
+    for (int small = 0; small < 2; small++) {
+        for (size_t i = 0; i < elements; i++) {
+            /* of two exponents; the small ones as small as is taken */
+            uint16_t exponent = (uint16_t)((small ? 71 : 127) + random_bits() % 2) << 7;
+            a[i] = (random_bits() % 16) ? (random_bits() & 0x807F) | exponent : 0x8000;
+            b[i] = (random_bits() % 16) ? (random_bits() & 0x807F) | exponent : 0;
+        }
+        for (size_t m = 1; m <= 30; m += 1 + m / 4)
+            for (size_t n = 1; n <= 70; n++)
+                for (size_t k = 1 + random_bits() % 4; k < 80; k += 9)
+                    pairs_case(m, k, n, (int)(random_bits() % 4), a, b, scratch, want, got);
+        for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+            for (int flags = 0; flags < 4; flags++)
+                pairs_case(large[i][0], large[i][1], large[i][2], flags, a, b, scratch, want, got);
+    }
+    free(a);
+    free(b);
+    free(want);
+    free(got);
+    for (int i = 0; i < 4; i++)
+        free(scratch[i]);
+}
+
+/* One operand whose products may be subnormal, anywhere: refused, and those beside it are not read.
+ */
+static void test_pairs_too_small(void **state)
+{
+    (void)state;
+    enum { LANES = 50, KS = 70, PITCH = 80 };
+    static const uint16_t values[] = {0x0001, 0x807F, 0x0080, 0x237F, 0xA37F};
+    uint16_t a[PITCH * PITCH];
+    float *to = malloc(sizeof(float) * 64 * 80);
+    assert_non_null(to);
+    for (int i = 0; i < BACKEND_NAMES; i++) {
+        const sa_isa *isa = sa_isa_named(backend_names[i]);
+        if (!isa || !isa->pack_pairs)
+            continue;
+        for (int at = 0; at < PITCH * PITCH; at++) {
+            uint16_t value = values[at % 5];
+            size_t row = (size_t)at / PITCH, col = (size_t)at % PITCH;
+            for (int across = 0; across < 2; across++) {
+                bool inside = across ? row < LANES && col < KS : row < KS && col < LANES;
+                for (int j = 0; j < PITCH * PITCH; j++)
+                    a[j] = j % 3 ? 0x2380 : 0x8000;
+                a[at] = value;
+                bool fit = isa->pack_pairs(to, KS / 2 * 32, 32, a, PITCH, LANES, KS, across);
+                if (fit == inside)
+                    fail_msg("%s: %04x at [%zu, %zu], across %d: pack_pairs says %d", isa->backend,
+                             value, row, col, across, fit);
+            }
+        }
+    }
+    free(to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube),
-        cmocka_unit_test(test_no_k),
-        cmocka_unit_test(test_fixpipe_values),
-        cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_cube),           cmocka_unit_test(test_no_k),
+        cmocka_unit_test(test_fixpipe_values), cmocka_unit_test(test_panel),
+        cmocka_unit_test(test_pairs),          cmocka_unit_test(test_pairs_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,9 @@ static inline sa_status run_kernel(sa_kernel kernel, void *args, uint32_t blocks
 }
 
 #define EACH_BACKEND(isa)                                                                          \
-    for (int backend_ = 0; backend_ < 5; backend_++)                                               \
-        for (const sa_isa *isa = sa_isa_named(                                                     \
-                 (const char *[]){"generic", "avx2", "avx512", "amx", "neon"}[backend_]);          \
+    for (int backend_ = 0; backend_ < 6; backend_++)                                               \
+        for (const sa_isa *isa = sa_isa_named((const char *[]){                                    \
+                 "generic", "avx2", "avx512", "avx512_bf16", "amx", "neon"}[backend_]);            \
              isa; isa = NULL)
 
 static inline uint64_t random64(uint64_t *state)

@@ -8,7 +8,8 @@
  *   pv_load_some(p, n), pv_store_some(p, v, n)   the first n lanes, 1 … PANEL_LANES; others are
  *                                                not touched, and read as anything
  *   PANEL_LANES, PANEL_ROWS         lanes of a vector, rows of the largest block: 14, 8 or 6
- *   PANEL_FEW                       the most rows of a block four vectors wide */
+ *   PANEL_FEW                       the most rows of a block four vectors wide
+ *   PANEL_ONCE                      if no panel_runs_body is wanted */
 #ifdef __clang__
 #define PANEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -150,6 +151,7 @@ static void panel_body(float *c, int64_t c_row, const float *a, int64_t a_row, i
     panel_over(c, c_row, a, a_row, a_k, b, b_row, m, k, &once, n, accumulate);
 }
 
+#ifndef PANEL_ONCE
 static void panel_runs_body(float *c, int64_t c_row, const float *a, int64_t a_row, int64_t a_k,
                             int64_t a_run, const float *b, int64_t b_row, int64_t b_run, size_t m,
                             size_t runs, size_t k, size_t n, bool accumulate)
@@ -157,3 +159,4 @@ static void panel_runs_body(float *c, int64_t c_row, const float *a, int64_t a_r
     const panel_run run = {runs, a_run, b_run};
     panel_over(c, c_row, a, a_row, a_k, b, b_row, m, k, &run, n, accumulate);
 }
+#endif

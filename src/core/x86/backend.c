@@ -52,6 +52,14 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     return true;
 }
 
+bool sa_isa_fill_avx512_bf16(sa_isa *isa)
+{
+    enum { AVX512_BF16 = 1 << 5 };
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && (eax & AVX512_BF16) &&
+           sa_avx512_bf16_fill_panel(isa);
+}
+
 /* Linux gives a process the tiles' state, 8 KiB a thread that uses it, when it asks. */
 bool sa_isa_fill_amx(sa_isa *isa)
 {

@@ -5,6 +5,10 @@ file(GLOB avx512 ${CMAKE_CURRENT_LIST_DIR}/avx512_*.c)
 set_source_files_properties(
   ${avx512} PROPERTIES COMPILE_OPTIONS
                        "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mfma;-mf16c;-ffp-contract=off")
+set_property(
+  SOURCE ${CMAKE_CURRENT_LIST_DIR}/avx512_bf16_panel.c
+  APPEND
+  PROPERTY COMPILE_OPTIONS -mavx512bf16)
 set_source_files_properties(
   ${CMAKE_CURRENT_LIST_DIR}/amx_cube.c
   PROPERTIES
