@@ -1,14 +1,9 @@
 /* Layer normalisation from GM to GM: a row is read from memory once and lies in the first-level
  * cache for its second and third pass. */
+#include "ops/common/rows.h"
 #include "ops/layer_norm/layer_norm.h"
 
 #include <string.h>
-
-/* A result of more than this overruns what caches hold of it and the operand: it leaves past
- * them. */
-#define PAST_BYTES (INT64_C(16) << 20)
-/* How much passes between two looks at whether the launch was abandoned. */
-#define PIECE (INT64_C(1) << 20)
 
 #define CHUNK SA_LAYER_NORM_CHUNK
 #define STRIP SA_LAYER_NORM_STRIP
@@ -149,14 +144,14 @@ bool sa_layer_norm_direct(sa_core *core, const sa_layer_norm_job *p)
             strip(&r, at, (size_t)(begin + count - at < STRIP ? begin + count - at : STRIP));
         return true;
     }
-    r.past = p->rows * p->cols * r.bytes > PAST_BYTES;
+    r.past = p->rows * p->cols * r.bytes > SA_ROWS_PAST_BYTES;
     if (count && p->w && p->w_dtype != SA_F32)
         r.w = sa_alloc(core, SA_UB, (uint32_t)part(p, 0) * 4);
     if (count && p->b && p->b_dtype != SA_F32)
         r.b = sa_alloc(core, SA_UB, (uint32_t)part(p, 0) * 4);
     for (int64_t i = begin; i < begin + count; i++) {
         since += p->cols * r.bytes;
-        if (since >= PIECE) {
+        if (since >= SA_ROWS_PIECE) {
             since = 0;
             if (!sa_core_quiet(core))
                 sa_core_attend(core, __builtin_return_address(0));

@@ -1,15 +1,11 @@
 /* The softmax family without the way through UB: rows from GM to GM, each read from memory once and
  * left to the second-level cache between its passes. Same bits as run.c, whose chunks these are. */
 #include "core/core.h"
+#include "ops/common/rows.h"
 #include "ops/softmax/softmax.h"
 
 #include <math.h>
 
-/* A result of more than this overruns what caches hold of it and the operand: it leaves past them.
- */
-#define PAST_BYTES (INT64_C(16) << 20)
-/* How much passes between two looks at whether the launch was abandoned. */
-#define PIECE (INT64_C(1) << 20)
 /* Exponentials that are kept between the passes; of a longer row they are computed again. */
 #define KEPT 32768
 
@@ -179,22 +175,26 @@ bool sa_softmax_direct(sa_core *core, const sa_softmax_job *p)
     sa_share(p->loop.elements, 1, sa_block_idx(core), sa_block_num(core), &begin, &count);
     if (count == 0)
         return true;
-    r.past = p->loop.elements * p->d * r.bytes > PAST_BYTES;
+    r.past = p->loop.elements * p->d * r.bytes > SA_ROWS_PAST_BYTES;
     r.kept = p->d <= KEPT;
     if (p->kind != SA_SOFTMAX_BACKWARD)
         r.e = sa_alloc(core, SA_UB, (uint32_t)(r.kept ? p->d : p->d_tile) * 4);
     for (int64_t i = begin; i < begin + count; i++) {
         const char *soon;
+        int64_t after;
 
         since += p->d * r.bytes;
-        if (since >= PIECE) {
+        if (since >= SA_ROWS_PIECE) {
             since = 0;
             if (!sa_core_quiet(core))
                 sa_core_attend(core, __builtin_return_address(0));
         }
         place(&r, i);
-        soon = (const char *)p->loop.data[1] +
-               sa_loop_offset(&p->loop, 1, 0, i + 1 < begin + count ? i + 1 : i) * r.bytes;
+        after = i + 1 < begin + count ? i + 1 : i;
+        soon = (const char *)p->loop.data[1] + sa_loop_offset(&p->loop, 1, 0, after) * r.bytes;
+        if (!r.past)
+            sa_rows_claim((char *)p->loop.data[0] + sa_loop_offset(&p->loop, 0, 0, after) * r.bytes,
+                          p->d * r.bytes);
         switch (p->kind) {
         case SA_SOFTMAX:
             softmax_row(&r, soon);
