@@ -23,6 +23,7 @@ void sa_isa_fill_fused(sa_isa *isa);       /* isa/fused.c */
 void sa_isa_fill_special(sa_isa *isa);     /* isa/special.c */
 void sa_isa_fill_attention(sa_isa *isa);   /* isa/attention.c */
 void sa_isa_fill_row(sa_isa *isa);         /* isa/row.c */
+void sa_isa_fill_activate(sa_isa *isa);    /* isa/activate.c */
 
 /* CPU backends: x86/, arm/ */
 bool sa_isa_fill_avx2(sa_isa *isa);

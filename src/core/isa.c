@@ -67,6 +67,7 @@ static void choose(void)
     sa_isa_fill_panel(generic);
     sa_isa_fill_attention(generic);
     sa_isa_fill_row(generic);
+    sa_isa_fill_activate(generic);
     present[GENERIC] = true;
 #if defined(__x86_64__)
     derive(AVX2, GENERIC, sa_isa_fill_avx2);

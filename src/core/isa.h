@@ -143,6 +143,21 @@ typedef void (*sa_body_ROW_NORM_GRAD)(void *out, const void *dy, const void *x, 
                                       const sa_row_norm *by, bool past);
 typedef void (*sa_body_ROW_NORM_ADD)(float *dw, float *db, const void *dy, const void *x, size_t n,
                                      const sa_row_norm *by);
+/* ACTIVATE: m rows of n, `pitch` elements apart, become f(x + bias); bias may be NULL.
+ * ACTIVATE_GRAD: g = g f'(x). */
+typedef enum sa_activation {
+    SA_ACTIVATE_NONE,
+    SA_ACTIVATE_RELU,
+    SA_ACTIVATE_RELU6,
+    SA_ACTIVATE_TANH,
+    SA_ACTIVATE_SIGMOID,
+    SA_ACTIVATE_GELU,      /* x Phi(x) */
+    SA_ACTIVATE_GELU_TANH, /* its approximation by tanh */
+    SA_ACTIVATE_SILU,      /* x sigmoid(x) */
+    SA_ACTIVATIONS,
+} sa_activation;
+typedef void (*sa_body_ACTIVATE)(float *rows, size_t pitch, size_t m, size_t n, const float *bias);
+typedef void (*sa_body_ACTIVATE_GRAD)(float *g, const float *x, size_t n);
 
 /* The slots. cast has its own shape. */
 typedef struct sa_isa {
@@ -206,6 +221,8 @@ typedef struct sa_isa {
     sa_body_ROW_NORM_DOTS row_norm_dots[SA_DTYPE_END];
     sa_body_ROW_NORM_GRAD row_norm_grad[SA_DTYPE_END];
     sa_body_ROW_NORM_ADD row_norm_add[SA_DTYPE_END];
+    sa_body_ACTIVATE activate[SA_ACTIVATIONS];
+    sa_body_ACTIVATE_GRAD activate_grad[SA_ACTIVATIONS];
 } sa_isa;
 
 /* Instruction numbers, for traces and checks: SA_I_add … */

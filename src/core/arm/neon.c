@@ -132,6 +132,7 @@ static inline uint16x4_t narrow_bf16(float32x4_t v)
 #include "core/isa/attention_text.h"
 
 #include "core/isa/row_text.h"
+#include "core/isa/activate_text.h"
 
 bool sa_isa_fill_neon(sa_isa *isa)
 {
@@ -139,6 +140,7 @@ bool sa_isa_fill_neon(sa_isa *isa)
     sa_neon_fill_panel(isa);
     fill_attention(isa);
     fill_row(isa);
+    fill_activate(isa);
     isa->mmad[SA_F32] = mmad_f32;
     isa->mmad[SA_F16] = isa->mmad[SA_BF16] = mmad_f16;
     isa->mmad[SA_I8] = mmad_i8;

@@ -23,6 +23,7 @@ bool sa_isa_fill_avx2(sa_isa *isa)
     sa_avx2_fill_math(isa);
     sa_avx2_fill_attention(isa);
     sa_avx2_fill_row(isa);
+    sa_avx2_fill_activate(isa);
     sa_avx2_fill_move(isa);
     sa_avx2_fill_mmad(isa);
     sa_avx2_fill_cube(isa);
@@ -43,6 +44,7 @@ bool sa_isa_fill_avx512(sa_isa *isa)
     sa_avx512_fill_math(isa);
     sa_avx512_fill_attention(isa);
     sa_avx512_fill_row(isa);
+    sa_avx512_fill_activate(isa);
     sa_avx512_fill_move(isa);
     sa_avx512_fill_mmad(isa);
     sa_avx512_fill_cube(isa);

@@ -17,6 +17,7 @@ void sa_avx2_fill_vector(sa_isa *isa);
 void sa_avx2_fill_math(sa_isa *isa);
 void sa_avx2_fill_attention(sa_isa *isa);
 void sa_avx2_fill_row(sa_isa *isa);
+void sa_avx2_fill_activate(sa_isa *isa);
 void sa_avx512_fill_arrange(sa_isa *isa);
 void sa_avx512_fill_move(sa_isa *isa);
 void sa_avx512_fill_fused(sa_isa *isa);
@@ -30,6 +31,7 @@ void sa_avx512_fill_math(sa_isa *isa);
 void sa_avx512_fill_attention(sa_isa *isa);
 void sa_avx512_fill_row(sa_isa *isa);
 bool sa_avx512_bf16_fill_panel(sa_isa *isa);
+void sa_avx512_fill_activate(sa_isa *isa);
 void sa_amx_fill_cube(sa_isa *isa);
 
 #endif
