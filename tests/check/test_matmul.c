@@ -65,6 +65,7 @@ static int child_lost(const void *arg)
     sa_chip chip = *sa_chip_default();
     chip.ai_cores = 2; /* several tiles for each block */
     sa_matmul_args args = {.dtype = SA_F16,
+                           .out = SA_F16,
                            .m = M,
                            .n = N,
                            .k = K,

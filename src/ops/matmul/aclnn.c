@@ -94,6 +94,7 @@ static aclnnStatus plan(aclOpExecutor *ex, const aclTensor *self, const aclTenso
 {
     const sa_chip *chip = sa_current_chip();
     sa_matmul_args x = {.dtype = self->dtype,
+                        .out = self->dtype,
                         .m = self->dims[self->rank - 2],
                         .n = mat2->dims[mat2->rank - 1],
                         .k = self->dims[self->rank - 1]};

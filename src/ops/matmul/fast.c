@@ -30,7 +30,7 @@ void sa_matmul_fast(sa_core *core, void *args)
     int64_t begin = 0, count = batch;
     uint32_t index = sa_block_idx(core), parts = sa_block_num(core);
     sa_gemm_args g = {.dtype = x->dtype,
-                      .out = x->dtype,
+                      .out = x->out,
                       .m = x->m,
                       .n = x->n,
                       .k = x->k,

@@ -78,7 +78,7 @@ static void multiply_chunk(sa_core *core, const sa_matmul_args *x, const sa_tile
 /* L0C [ceil(n / 16)][up(m)][16] -> UB as it lies, converted -> GM, column block by column block. */
 static void drain(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buffers *u, char *c)
 {
-    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
+    int64_t bytes = (int64_t)sa_dtype_bytes(x->out);
     uint32_t cells = up(t->rows) * FRACTAL, blocks = up(t->cols) / FRACTAL;
     uint32_t fit = u->strip / (cells * (uint32_t)bytes);
 
@@ -86,7 +86,7 @@ static void drain(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buff
         uint32_t count = blocks - from < fit ? blocks - from : fit, turn = u->ub_turn++ & 1;
 
         sa_wait_flag(core, SA_PIPE_MTE3, SA_PIPE_V, turn); /* FREE */
-        sa_copy_l0c_ub(core, x->dtype, u->ub[turn], cells, SA_F32,
+        sa_copy_l0c_ub(core, x->out, u->ub[turn], cells, SA_F32,
                        u->l0_c + (int64_t)from * cells * 4, cells, count, cells);
         sa_set_flag(core, SA_PIPE_V, SA_PIPE_MTE3, turn); /* LOADED */
         sa_wait_flag(core, SA_PIPE_V, SA_PIPE_MTE3, turn);
@@ -103,7 +103,7 @@ static void drain(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buff
 
 static void multiply_tile(sa_core *core, const sa_matmul_args *x, const sa_tile *t, buffers *u)
 {
-    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype);
+    int64_t bytes = (int64_t)sa_dtype_bytes(x->out);
     char *c = x->c + (t->batch * x->stride_c + t->row * x->pitch_c + t->col) * bytes;
 
     sa_wait_flag(core, u->out, SA_PIPE_M, 0); /* the accumulators are FREE */
@@ -123,7 +123,7 @@ static void multiply_tile(sa_core *core, const sa_matmul_args *x, const sa_tile 
     if (u->out == SA_PIPE_V)
         drain(core, x, t, u, c);
     else
-        sa_fixpipe(core, x->dtype, c, x->pitch_c, u->l0_c, t->rows, t->cols);
+        sa_fixpipe(core, x->out, c, x->pitch_c, u->l0_c, t->rows, t->cols);
     sa_set_flag(core, u->out, SA_PIPE_M, 0);
 }
 
@@ -168,12 +168,12 @@ void sa_matmul_kernel(sa_core *core, void *args)
 void sa_matmul_zero(sa_core *core, void *args)
 {
     const sa_matmul_args *x = args;
-    int64_t bytes = (int64_t)sa_dtype_bytes(x->dtype), begin, count;
+    int64_t bytes = (int64_t)sa_dtype_bytes(x->out), begin, count;
     int64_t fits = sa_local_bytes(core, SA_UB) / 2 / bytes;
     uint32_t width = (uint32_t)(x->n < fits ? x->n : fits);
     char *zeros = sa_alloc(core, SA_UB, width * (uint32_t)bytes);
 
-    sa_fill(core, x->dtype, zeros, 0, width);
+    sa_fill(core, x->out, zeros, 0, width);
     sa_set_flag(core, SA_PIPE_V, SA_PIPE_MTE3, 0);
     sa_wait_flag(core, SA_PIPE_V, SA_PIPE_MTE3, 0);
     sa_share(x->tiling.deal.batch * x->m, 1, sa_block_idx(core), sa_block_num(core), &begin,

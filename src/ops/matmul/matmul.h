@@ -21,7 +21,7 @@ void sa_matmul_tile(const sa_chip *chip, sa_dtype dtype, int64_t batch, int64_t 
  * row to row and strides from matrix to matrix, in elements. */
 typedef struct sa_matmul_args {
     sa_matmul_tiling tiling;
-    sa_dtype dtype;
+    sa_dtype dtype, out; /* of A and B; of C: that, or float32 */
     bool transpose_a, transpose_b;
     int64_t m, n, k;
     const char *a, *b;
