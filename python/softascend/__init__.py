@@ -7,6 +7,7 @@ from softascend.ops import (
     ascend_attention,
     ascend_dynamic_matmul,
     ascend_layer_norm,
+    ascend_linear,
     ascend_matmul,
     ascend_sigmoid,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "ascend_attention",
     "ascend_dynamic_matmul",
     "ascend_layer_norm",
+    "ascend_linear",
     "ascend_matmul",
     "ascend_sigmoid",
     "load_ascendc",

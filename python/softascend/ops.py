@@ -55,6 +55,64 @@ def ascend_sigmoid(input, name=None) -> tf.Tensor:  # noqa: A002 (the op's own n
     return _ops.ascend_sigmoid(input=input, name=name)
 
 
+def ascend_linear(
+    input,  # noqa: A002 (the op's own name for it)
+    weight,
+    bias=None,
+    activation: str = "none",
+    transpose_weight: bool = False,
+    training: bool = False,
+    name=None,
+) -> tf.Tensor:
+    """A dense layer as one op: ``activation(input weight + bias)``.
+
+    Parameters
+    ----------
+    input : tensor, shape [..., K], rank 2 to 8
+    weight : tensor, shape [K, N], or [N, K] if `transpose_weight`
+    bias : tensor, optional, shape [N]
+        All of one dtype: float16, bfloat16 or float32. Computed in float32, rounded once.
+    activation : str
+        "none", "relu", "relu6", "tanh", "sigmoid", "gelu" (x Phi(x)), "gelu_tanh" (its approximation), "silu".
+    training : bool
+        Whether to keep what the activation is applied to, for the gradient, which without it multiplies again.
+
+    Returns
+    -------
+    tensor, shape [..., N]
+
+    Raises
+    ------
+    tf.errors.InvalidArgumentError
+        If shapes do not fit.
+    """
+    return _ops.ascend_linear(
+        input,
+        weight,
+        [] if bias is None else [bias],
+        activation=activation,
+        transpose_weight=transpose_weight,
+        keep_preactivation=training and activation != "none",
+        name=name,
+    ).output
+
+
+def _linear_gradient(op, grad, _):
+    """By matmuls with swapped operands, after the activation's own."""
+    x, weight, *bias = op.inputs
+    transpose, activation = op.get_attr("transpose_weight"), op.get_attr("activation").decode()
+    if activation != "none":
+        before = op.outputs[1]
+        if not op.get_attr("keep_preactivation"):
+            before = _ops.ascend_linear(x, weight, bias, transpose_weight=transpose).output
+        grad = _ops.ascend_activation_grad(grad, before, activation=activation)
+    width, depth = tf.shape(grad)[-1], tf.shape(x)[-1]
+    rows, flat = tf.reshape(grad, [-1, width]), tf.reshape(x, [-1, depth])
+    grad_x = tf.reshape(ascend_matmul(rows, weight, transpose_b=not transpose), tf.shape(x))
+    grad_w = ascend_matmul(rows, flat, transpose_a=True) if transpose else ascend_matmul(flat, rows, transpose_a=True)
+    return [grad_x, grad_w, *(tf.reduce_sum(rows, 0) for _ in bias)]
+
+
 def ascend_attention(query, key, value, mask=None, causal: bool = False, scale=None, name=None) -> tf.Tensor:
     """``softmax(scale * query key^T, masked) value`` of each head, without the matrix of all scores.
 
@@ -202,6 +260,7 @@ def _register_gradients() -> None:
         # y (1 - y) of the output that the forward pass left, by the stock op that has an NPU kernel
         "AscendAttention": _attention_gradient,
         "AscendLayerNorm": _layer_norm_gradient,
+        "AscendLinear": _linear_gradient,
         "AscendSigmoid": lambda op, grad: tf.raw_ops.SigmoidGrad(y=op.outputs[0], dy=grad),
     }
     for name, gradient in gradients.items():

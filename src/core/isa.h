@@ -143,6 +143,7 @@ typedef void (*sa_body_ROW_NORM_GRAD)(void *out, const void *dy, const void *x, 
                                       const sa_row_norm *by, bool past);
 typedef void (*sa_body_ROW_NORM_ADD)(float *dw, float *db, const void *dy, const void *x, size_t n,
                                      const sa_row_norm *by);
+
 /* ACTIVATE: m rows of n, `pitch` elements apart, become f(x + bias); bias may be NULL.
  * ACTIVATE_GRAD: g = g f'(x). */
 typedef enum sa_activation {

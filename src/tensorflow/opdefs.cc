@@ -96,6 +96,42 @@ absl::Status LayerNormGradShape(InferenceContext *c)
     return absl::OkStatus();
 }
 
+/* input [..., K], weight [K, N] or [N, K] */
+absl::Status LinearShape(InferenceContext *c)
+{
+    ShapeHandle x, w, head, out;
+    DimensionHandle k;
+    bool transpose, keep;
+    TF_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &x));
+    TF_RETURN_IF_ERROR(c->WithRankAtMost(x, 8, &x));
+    TF_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &w));
+    TF_RETURN_IF_ERROR(c->GetAttr("transpose_weight", &transpose));
+    TF_RETURN_IF_ERROR(c->GetAttr("keep_preactivation", &keep));
+    DimensionHandle n = c->Dim(w, transpose ? 0 : 1);
+    if (!c->Merge(c->Dim(x, -1), c->Dim(w, transpose ? 1 : 0), &k).ok())
+        return tensorflow::errors::InvalidArgument("k differs: input is ", c->DebugString(x),
+                                                   ", weight is ", c->DebugString(w),
+                                                   " (transpose_weight=", transpose, ")");
+    if (c->num_inputs() > 2) {
+        ShapeHandle bias;
+        TF_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &bias));
+        TF_RETURN_IF_ERROR(c->Merge(n, c->Dim(bias, 0), &n));
+    }
+    TF_RETURN_IF_ERROR(c->Subshape(x, 0, -1, &head));
+    TF_RETURN_IF_ERROR(c->Concatenate(head, c->Vector(n), &out));
+    c->set_output(0, out);
+    c->set_output(1, keep ? out : c->Vector(0));
+    return absl::OkStatus();
+}
+
+absl::Status ActivationGradShape(InferenceContext *c)
+{
+    ShapeHandle out;
+    TF_RETURN_IF_ERROR(c->Merge(c->input(0), c->input(1), &out));
+    c->set_output(0, out);
+    return absl::OkStatus();
+}
+
 /* The plan says the outputs' shapes (kernels/library.c); in a graph it may not be known yet. */
 absl::Status KernelShape(InferenceContext *c)
 {
@@ -335,4 +371,52 @@ The gradients of AscendLayerNorm by x, gamma and beta.
 gradient: Of y.
 x: As of AscendLayerNorm; so is gamma.
 mean: What AscendLayerNorm gave; so is rstd.
+)doc");
+
+#define ACTIVATIONS                                                                                \
+    "activation: {'none', 'relu', 'relu6', 'tanh', 'sigmoid', 'gelu', 'gelu_tanh', 'silu'}"
+
+REGISTER_OP("AscendLinear")
+    .Input("input: T")
+    .Input("weight: T")
+    .Input("bias: biases * T")
+    .Output("output: T")
+    .Output("preactivation: T")
+    .Attr(ACTIVATIONS " = 'none'")
+    .Attr("transpose_weight: bool = false")
+    .Attr("keep_preactivation: bool = false")
+    .Attr("biases: int >= 0 = 0")
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(LinearShape)
+    .Doc(R"doc(
+activation(input weight + bias) on an Ascend NPU: a dense layer as one op.
+
+Summed, biased and activated in float32 and rounded once to T.
+
+input: [..., K], of rank 2 to 8.
+weight: [K, N], or [N, K] if transpose_weight.
+bias: None, or one: [N].
+output: [..., N].
+preactivation: What the activation is applied to, [..., N], for the gradient; [0] unless
+  keep_preactivation.
+activation: gelu is x Phi(x), gelu_tanh its approximation, silu x sigmoid(x).
+transpose_weight: Whether the weight is read transposed. Nothing is copied for it.
+keep_preactivation: Whether to give preactivation. Without it the gradient multiplies again.
+)doc");
+
+REGISTER_OP("AscendActivationGrad")
+    .Input("gradient: T")
+    .Input("preactivation: T")
+    .Output("output: T")
+    .Attr(ACTIVATIONS)
+    .Attr("T: {half, float, bfloat16} = DT_FLOAT")
+    .SetShapeFn(ActivationGradShape)
+    .Doc(R"doc(
+The gradient of an activation: gradient times its derivative at preactivation, in float32, rounded
+once to T.
+
+gradient: Of the activation's result.
+preactivation: What the activation was applied to, of gradient's shape.
+output: Of the same shape.
+activation: As of AscendLinear.
 )doc");

@@ -16,17 +16,20 @@ import pytest
 import tensorflow as tf
 from cases import CASES, Bits, Fixed, Index
 
-# Of variables: test_variables.py; of loaded kernels of attention and layer norm: tests/python.
+# Of variables: test_variables.py; of loaded kernels, attention, dense layers, layer norm: tests/python.
 ELSEWHERE = {
+    "AscendActivationGrad",
     "AscendAttention",
     "AscendAttentionGrad",
     "AscendKernel",
     "AscendLayerNorm",
     "AscendLayerNormGrad",
+    "AscendLinear",
     "AscendOperator",
     "ResourceGather",
     "ResourceScatterAdd",
     "ResourceScatterSub",
+    "_FusedMatMul",
 }
 # Units in the last place of the result's dtype that the op's arithmetic may lose besides the final
 # half: ops made of several rounded steps, and transcendental functions in float32.

@@ -132,6 +132,7 @@ static inline uint16x4_t narrow_bf16(float32x4_t v)
 #include "core/isa/attention_text.h"
 
 #include "core/isa/row_text.h"
+
 #include "core/isa/activate_text.h"
 
 bool sa_isa_fill_neon(sa_isa *isa)

@@ -108,7 +108,7 @@ extern const kernel_def tf_kernels_elementwise[], tf_kernels_matmul[], tf_kernel
     tf_kernels_reduce[], tf_kernels_layout[], tf_kernels_nn[], tf_kernels_index[],
     tf_kernels_fill[], tf_kernels_gradient[], tf_kernels_slice[], tf_kernels_variable[],
     tf_kernels_near_zero[], tf_kernels_random[], tf_kernels_library[], tf_kernels_project[],
-    tf_kernels_attention[], tf_kernels_fused[], tf_kernels_layer_norm[];
+    tf_kernels_attention[], tf_kernels_fused[], tf_kernels_layer_norm[], tf_kernels_linear[];
 
 /* The row for an op under its types; NULL if there is none. */
 const kernel_def *tf_row(const char *op, int type, int type2);

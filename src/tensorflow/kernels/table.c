@@ -16,7 +16,7 @@ static const kernel_def *const tables[] = {
     tf_kernels_conv,        tf_kernels_reduce,     tf_kernels_fill,     tf_kernels_layout,
     tf_kernels_slice,       tf_kernels_index,      tf_kernels_variable, tf_kernels_near_zero,
     tf_kernels_random,      tf_kernels_library,    tf_kernels_project,  tf_kernels_attention,
-    tf_kernels_fused,       tf_kernels_layer_norm,
+    tf_kernels_fused,       tf_kernels_layer_norm, tf_kernels_linear,
 };
 
 #define TABLES (sizeof tables / sizeof *tables)
