@@ -127,6 +127,12 @@ static int64_t strip_of(const plan *g, bool pairs)
     return (pairs ? ceil_div(g->kc, 2) : g->kc) * g->b_width + STRIP_GAP;
 }
 
+/* Floats from row to row of A, in pairs along k: an odd number of cache lines. */
+static int64_t row_of(int64_t kc)
+{
+    return (ceil_div(kc, 32) | 1) * 16;
+}
+
 /* False: an operand is not fit for pairs. */
 static bool pack(const plan *g, bool pairs, float *to, int64_t strip, int64_t width,
                  const void *from, int64_t pitch, int64_t lanes, int64_t kc, bool across)
@@ -150,16 +156,17 @@ static bool pack_b(const plan *g, bool pairs, int64_t k, int64_t kc, int64_t col
 static bool multiply_rows(const plan *g, bool pairs, int64_t row, int64_t rows, int64_t k,
                           int64_t kc, int64_t cols, float *c, int64_t c_row, bool accumulate)
 {
-    bool across = g->x->a_k == 1;
-    if (!pack(g, pairs, g->a, 0, g->a_width, at_a(g, row, k), across ? g->x->a_row : g->x->a_k,
-              rows, kc, across))
+    bool across = g->x->a_k == 1, along = pairs && across; /* pairs need not be turned */
+    int64_t pitch = along ? row_of(kc) : 1, width = along ? 0 : g->a_width;
+    if (!pack(g, pairs, g->a, pitch, width, at_a(g, row, k), across ? g->x->a_row : g->x->a_k, rows,
+              kc, across))
         return false;
     sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
     int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
     const float *b = g->b;
     for (int64_t col = 0; col < cols; col += g->b_width, b += strip)
-        panel(c + col, c_row, g->a, 1, g->a_width, b, g->b_width, (size_t)rows, (size_t)steps,
-              (size_t)least(g->b_width, cols - col), accumulate);
+        panel(c + col, c_row, g->a, pitch, along ? 1 : g->a_width, b, g->b_width, (size_t)rows,
+              (size_t)steps, (size_t)least(g->b_width, cols - col), accumulate);
     return true;
 }
 
@@ -206,7 +213,8 @@ static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const
     g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most) : p->rows;
     g->tile_row = g->nc + STRIP_GAP;
 
-    int64_t a = g->kc * g->a_width, b = g->nc / g->b_width * strip_of(g, false);
+    int64_t a = most(g->kc, row_of(g->kc)) * g->a_width,
+            b = g->nc / g->b_width * strip_of(g, false);
     int64_t tile = (g->kc < x->k ? g->mc : g->rows_most) * g->tile_row;
     g->a = sa_core_scratch(core, (size_t)(a + b + (narrow ? tile : 0)) * sizeof(float));
     g->b = g->a + a;

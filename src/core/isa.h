@@ -76,9 +76,10 @@ typedef void (*sa_body_PACK)(float *to, size_t strip, size_t width, const void *
 
 /* Both for bfloat16 that is never widened: a pair of k in each 4 bytes, so `panel_pairs` is a panel
  * whose A, B, strides and k count pairs. An element's products are summed in the order of `panel`,
- * with the same bits. PACK_PAIRS: as PACK, [ceil(k / 2)][width]; an odd k gets a zero. False if an
- * operand is so small (not 0, below 2^-56) that sums of products may be subnormal, for which the
- * CPU's dots may give 0: then the operand is to be widened instead. */
+ * with the same bits. PACK_PAIRS: as PACK, [ceil(k / 2)][width]; an odd k gets a zero; with
+ * `across` and width 0 lanes stay rows, `strip` from one to the next, written up to a multiple of
+ * 16 pairs. False if an operand is so small (not 0, below 2^-56) that sums of products may be
+ * subnormal, for which the CPU's dots may give 0: then the operand is to be widened instead. */
 typedef bool (*sa_body_PACK_PAIRS)(float *to, size_t strip, size_t width, const void *from,
                                    int64_t pitch, size_t lanes, size_t k, bool across);
 

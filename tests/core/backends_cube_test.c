@@ -343,7 +343,7 @@ static void test_panel(void **state)
 static void pairs_case(size_t m, size_t k, size_t n, int flags, const uint16_t *a,
                        const uint16_t *b, float *scratch[4], float *want, float *got)
 {
-    bool across_a = flags & 1, across_b = flags & 2;
+    bool across_a = flags & 1, across_b = flags & 2, along = across_a && flags & 4;
     size_t steps = (k + 1) / 2;
     int64_t pitch_a = (int64_t)(across_a ? k : m) + 3, pitch_b = (int64_t)(across_b ? k : n) + 5;
     int64_t c_row = (int64_t)n + 3;
@@ -354,14 +354,16 @@ static void pairs_case(size_t m, size_t k, size_t n, int flags, const uint16_t *
             continue;
         size_t width = isa->panel_cols, high = (m + 15) / 16 * 16;
         size_t strips = (n + width - 1) / width, wide = k * width + 7, narrow = steps * width + 9;
-        assert_true(strips * wide <= 1 << 18 && high * k <= 1 << 18);
+        size_t row = (steps + 15) / 16 * 16 + 16, a_row = along ? row : 1, a_k = along ? 1 : high;
+        assert_true(strips * wide <= 1 << 18 && high * (k + 32) <= 1 << 18);
         for (size_t at = 0; at < m * (size_t)c_row; at++)
             want[at] = got[at] = NAN;
-        memset(scratch[2], 0xFF, high * steps * sizeof(float));
+        memset(scratch[2], 0xFF, high * (steps + 32) * sizeof(float));
         memset(scratch[3], 0xFF, strips * narrow * sizeof(float));
         generic->pack[SA_BF16](scratch[0], 0, high, a, pitch_a, m, k, across_a);
         generic->pack[SA_BF16](scratch[1], wide, width, b, pitch_b, n, k, across_b);
-        assert_true(isa->pack_pairs(scratch[2], 0, high, a, pitch_a, m, k, across_a));
+        assert_true(isa->pack_pairs(scratch[2], along ? row : 0, along ? 0 : high, a, pitch_a, m, k,
+                                    across_a));
         assert_true(isa->pack_pairs(scratch[3], narrow, width, b, pitch_b, n, k, across_b));
         for (size_t s = 0; s < strips; s++) {
             size_t cols = n - s * width < width ? n - s * width : width;
@@ -369,11 +371,11 @@ static void pairs_case(size_t m, size_t k, size_t n, int flags, const uint16_t *
                            scratch[1] + s * wide, (int64_t)width, m, k, cols, false);
             /* k in two runs, the second on the sums of the first */
             size_t first = steps / 2;
-            isa->panel_pairs(got + s * width, c_row, scratch[2], 1, (int64_t)high,
+            isa->panel_pairs(got + s * width, c_row, scratch[2], (int64_t)a_row, (int64_t)a_k,
                              scratch[3] + s * narrow, (int64_t)width, m, first, cols, false);
-            isa->panel_pairs(got + s * width, c_row, scratch[2] + first * high, 1, (int64_t)high,
-                             scratch[3] + s * narrow + first * width, (int64_t)width, m,
-                             steps - first, cols, true);
+            isa->panel_pairs(got + s * width, c_row, scratch[2] + first * a_k, (int64_t)a_row,
+                             (int64_t)a_k, scratch[3] + s * narrow + first * width, (int64_t)width,
+                             m, steps - first, cols, true);
         }
         for (size_t at = 0; at < m * (size_t)c_row; at++) /* the gaps too */
             if (bits_of(got[at]) != bits_of(want[at]))
@@ -403,9 +405,9 @@ static void test_pairs(void **state)
         for (size_t m = 1; m <= 30; m += 1 + m / 4)
             for (size_t n = 1; n <= 70; n++)
                 for (size_t k = 1 + random_bits() % 4; k < 80; k += 9)
-                    pairs_case(m, k, n, (int)(random_bits() % 4), a, b, scratch, want, got);
+                    pairs_case(m, k, n, (int)(random_bits() % 8), a, b, scratch, want, got);
         for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-            for (int flags = 0; flags < 4; flags++)
+            for (int flags = 0; flags < 8; flags++)
                 pairs_case(large[i][0], large[i][1], large[i][2], flags, a, b, scratch, want, got);
     }
     free(a);
@@ -439,6 +441,8 @@ static void test_pairs_too_small(void **state)
                     a[j] = j % 3 ? 0x2380 : 0x8000;
                 a[at] = value;
                 bool fit = isa->pack_pairs(to, KS / 2 * 32, 32, a, PITCH, LANES, KS, across);
+                if (across && fit != isa->pack_pairs(to, 80, 0, a, PITCH, LANES, KS, true))
+                    fit = inside;
                 if (fit == inside)
                     fail_msg("%s: %04x at [%zu, %zu], across %d: pack_pairs says %d", isa->backend,
                              value, row, col, across, fit);

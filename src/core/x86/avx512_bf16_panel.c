@@ -90,6 +90,22 @@ static bool pack_down(float *to, size_t strip, size_t width, const uint16_t *fro
     return large_enough(least);
 }
 
+/* Lanes stay rows. */
+static bool pack_along(float *to, size_t strip, const uint16_t *from, int64_t pitch, size_t lanes,
+                       size_t k)
+{
+    __m512i least = _mm512_set1_epi16(-1);
+    for (; lanes; lanes--, from += pitch, to += strip) {
+        for (size_t p = 0; p < k; p += 32) {
+            size_t live = k - p < 32 ? k - p : 32;
+            __m512i v = _mm512_maskz_loadu_epi16(0xFFFFFFFFu >> (32 - live), from + p);
+            least = least_size(least, v);
+            _mm512_storeu_si512(to + p / 2, _mm512_rol_epi32(v, 16));
+        }
+    }
+    return large_enough(least);
+}
+
 /* Up to 16 rows of `ks` <= 32 elements become vectors of pairs. */
 static inline __attribute__((always_inline)) __m512i turn_pairs(float *to, size_t width,
                                                                 const uint16_t *from, int64_t pitch,
@@ -115,6 +131,8 @@ static bool pack_pairs(float *to, size_t strip, size_t width, const void *source
 {
     const uint16_t *from = source;
     __m512i least = _mm512_set1_epi16(-1);
+    if (width == 0)
+        return pack_along(to, strip, from, pitch, lanes, k);
     if (!across)
         return pack_down(to, strip, width, from, pitch, lanes, k);
     for (size_t lane = 0; lane < lanes; lane += 16) {
