@@ -44,7 +44,7 @@ class AscendDense(keras.layers.Dense):
 
 @keras.saving.register_keras_serializable("softascend")
 class AscendFeedForward(keras.layers.Layer):
-    """A transformer's feed-forward block: `AscendDense(units, activation)`, then `AscendDense` back to the input's width.
+    """A transformer's feed-forward block: an `AscendDense` of `units`, then one back to the input's width.
 
     Parameters
     ----------
