@@ -6,7 +6,7 @@ MATH_INLINE vf ROW(row_some)(const ROW_T *p, size_t n, float other)
 #ifdef VF_FIRST
     return ROW_LOAD_FIRST(p, n, F(other));
 #else
-    if (n == VF_LANES)
+    if (n >= VF_LANES)
         return ROW_LOAD(p);
     ROW_T raw[VF_LANES] = {0};
     float lane[VF_LANES];
@@ -23,7 +23,7 @@ MATH_INLINE void ROW(row_put)(ROW_T *p, vf v, size_t n)
 #ifdef VF_FIRST
     ROW_STORE_FIRST(p, v, n);
 #else
-    if (n == VF_LANES) {
+    if (n >= VF_LANES) {
         ROW_STORE(p, v);
         return;
     }
