@@ -27,6 +27,7 @@ typedef struct plan {
     const sa_isa *isa;
     int64_t rows_most, a_width, b_width; /* of the register block; lanes of a packed row */
     bool pairs;                          /* of k in 4 bytes (isa.h), where operands allow it */
+    bool far_a;                          /* A is more than the second level cache holds */
     int64_t kc, nc, mc;                  /* of a block */
     int64_t tile_row;                    /* floats from row to row */
     float *a, *b, *tile;                 /* scratch; tile: sums of a C that is not float32 */
@@ -164,9 +165,13 @@ static bool multiply_rows(const plan *g, bool pairs, int64_t row, int64_t rows, 
     sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
     int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
     const float *b = g->b;
-    for (int64_t col = 0; col < cols; col += g->b_width, b += strip)
+    int64_t ahead = row + rows, end = along && g->far_a ? least(ahead + g->rows_most, g->x->m) : 0;
+    for (int64_t col = 0; col < cols; col += g->b_width, b += strip, ahead++) {
+        for (int64_t at = 0; ahead < end && at < kc; at += 32)
+            __builtin_prefetch(at_a(g, ahead, k + at)); /* a row of the next block */
         panel(c + col, c_row, g->a, pitch, along ? 1 : g->a_width, b, g->b_width, (size_t)rows,
               (size_t)steps, (size_t)least(g->b_width, cols - col), accumulate);
+    }
     return true;
 }
 
@@ -208,6 +213,7 @@ static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const
         floats_b = floats_a;
     /* pairs begin at sums of 0, as those of another product might be subnormal */
     g->pairs = x->dtype == SA_BF16 && g->isa->panel_pairs && !x->accumulate;
+    g->far_a = p->rows * x->k * g->bytes > caches.second;
     g->kc = even(x->k, least(floats_a / g->a_width, KC_MOST) * (g->pairs ? 2 : 1), 8);
     g->nc = even(p->cols, most(floats_b / strip_of(g, g->pairs), 1) * g->b_width, g->b_width);
     g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most) : p->rows;
