@@ -1,7 +1,8 @@
 /* C in blocks, as GotoBLAS has it: a block of B (kc x nc) is packed once and stays in the second
- * level cache; a few rows of A (panel_rows x kc) are packed and stay in the first, while the strips
- * of B stream past them. What is too small to earn that is read where it lies. bfloat16 is packed
- * by pairs of k for CPUs with dots of pairs, and widened where an operand is too small for those.
+ * level cache; a few rows of A (panel_rows x kc) are packed, once for all columns of a float32 C,
+ * and stay in the first, while the strips of B stream past them. What is too small to earn that is
+ * read where it lies. bfloat16 is packed by pairs of k for CPUs with dots of pairs, and widened
+ * where an operand is too small for those.
  */
 #include "core/gemm.h"
 #include "core/core.h"
@@ -14,11 +15,15 @@
 /* Floats between strips of B: strips shall not all begin in one set of a cache. */
 #define STRIP_GAP 32
 /* k of a block of B; more gains nothing. */
-#define KC_MOST 384
+#define KC_MOST 512
+/* Rows of A that are kept packed for all columns. */
+#define ROWS_KEPT 2048
 /* Rows whose sums wait in float32 for the last of k, where C is narrower. */
 #define ROWS_WAITING 1024
 /* Up to so many rows B is read where it lies. */
 #define ROWS_DIRECT 64
+/* Bytes of a cache's line. */
+#define LINE 64
 /* k at a time of few rows: so many rows of B are read side by side, each a stream. */
 #define K_STREAMS 16
 
@@ -29,6 +34,7 @@ typedef struct plan {
     bool pairs;                          /* of k in 4 bytes (isa.h), where operands allow it */
     bool far_a;                          /* A is more than the second level cache holds */
     int64_t kc, nc, mc;                  /* of a block */
+    int64_t slot;                        /* floats between packed blocks of A; 0: one place */
     int64_t tile_row;                    /* floats from row to row */
     float *a, *b, *tile;                 /* scratch; tile: sums of a C that is not float32 */
     int64_t bytes, out_bytes;            /* of an element of A or B, of C */
@@ -153,53 +159,104 @@ static bool pack_b(const plan *g, bool pairs, int64_t k, int64_t kc, int64_t col
                 across ? g->x->b_col : g->x->b_k, cols, kc, across);
 }
 
-/* False, and nothing done: A is not fit for pairs. */
-static bool multiply_rows(const plan *g, bool pairs, int64_t row, int64_t rows, int64_t k,
-                          int64_t kc, int64_t cols, float *c, int64_t c_row, bool accumulate)
+static bool pack_a(const plan *g, bool pairs, float *to, int64_t row, int64_t rows, int64_t k,
+                   int64_t kc)
 {
     bool across = g->x->a_k == 1, along = pairs && across; /* pairs need not be turned */
-    int64_t pitch = along ? row_of(kc) : 1, width = along ? 0 : g->a_width;
-    if (!pack(g, pairs, g->a, pitch, width, at_a(g, row, k), across ? g->x->a_row : g->x->a_k, rows,
-              kc, across))
-        return false;
-    sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
-    int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
-    const float *b = g->b;
-    int64_t ahead = row + rows, end = along && g->far_a ? least(ahead + g->rows_most, g->x->m) : 0;
-    for (int64_t col = 0; col < cols; col += g->b_width, b += strip, ahead++) {
-        for (int64_t at = 0; ahead < end && at < kc; at += 32)
-            __builtin_prefetch(at_a(g, ahead, k + at)); /* a row of the next block */
-        panel(c + col, c_row, g->a, pitch, along ? 1 : g->a_width, b, g->b_width, (size_t)rows,
-              (size_t)steps, (size_t)least(g->b_width, cols - col), accumulate);
-    }
-    return true;
+    return pack(g, pairs, to, along ? row_of(kc) : 0, along ? 0 : g->a_width, at_a(g, row, k),
+                across ? g->x->a_row : g->x->a_k, rows, kc, across);
 }
 
-static void multiply_block(sa_core *core, const plan *g, const sa_gemm_part *p, const void *pc)
+/* Lines of memory that will be wanted soon: `rows` runs of `bytes`, `pitch` bytes apart. */
+typedef struct lines {
+    const char *at;
+    int64_t rows, bytes, pitch, row, byte;
+} lines;
+
+static void fetch_lines(lines *l, int64_t count)
+{
+    for (; count > 0 && l->row < l->rows; count--) {
+        __builtin_prefetch(l->at + l->row * l->pitch + l->byte, 0, 2);
+        if ((l->byte += LINE) >= l->bytes) {
+            l->byte = 0;
+            l->row++;
+        }
+    }
+}
+
+static lines lines_of_a(const plan *g, int64_t row, int64_t rows, int64_t k, int64_t kc)
 {
     const sa_gemm_args *x = g->x;
-    bool narrow = x->out != SA_F32, waiting = narrow && g->kc < x->k;
+    bool across = x->a_k == 1;
+    return (lines){.at = at_a(g, row, k),
+                   .rows = across ? rows : kc,
+                   .bytes = (across ? kc : rows) * g->bytes,
+                   .pitch = (across ? x->a_row : x->a_k) * g->bytes};
+}
+
+static void fetch_sums(const float *c, int64_t c_row, int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j += LINE / (int64_t)sizeof(float))
+            __builtin_prefetch(c + i * c_row + j, 1);
+}
+
+/* B's strips stream past a block of A's packed rows. Meanwhile what the next products read is
+ * fetched: sums of the next strip, and `next`, the `below` rows of A that follow. */
+static void multiply_rows(const plan *g, bool pairs, const float *a, int64_t rows, int64_t kc,
+                          int64_t cols, float *c, int64_t c_row, bool accumulate, int64_t below,
+                          lines next)
+{
+    sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
+    bool along = pairs && g->x->a_k == 1;
+    int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
+    int64_t a_row = along ? row_of(kc) : 1, a_k = along ? 1 : g->a_width;
+    int64_t share = next.rows * (next.bytes / LINE + 1) / ceil_div(cols, g->b_width) + 1;
+    const float *b = g->b;
+    for (int64_t col = 0; col < cols; col += g->b_width, b += strip) {
+        int64_t after = col + g->b_width;
+        if (accumulate && after < cols)
+            fetch_sums(c + after, c_row, rows, least(g->b_width, cols - after));
+        else if (accumulate)
+            fetch_sums(c + rows * c_row, c_row, below, least(g->b_width, cols));
+        fetch_lines(&next, share);
+        panel(c + col, c_row, a, a_row, a_k, b, g->b_width, (size_t)rows, (size_t)steps,
+              (size_t)least(g->b_width, cols - col), accumulate);
+    }
+}
+
+/* The products of one block of B. `fresh`: A's rows of these k are not packed yet. */
+static void multiply_block(sa_core *core, const plan *g, const sa_gemm_part *p, int64_t k,
+                           int64_t kc, bool fresh, const void *pc)
+{
+    const sa_gemm_args *x = g->x;
+    bool narrow = x->out != SA_F32, more = k > 0 || x->accumulate;
     int64_t blocks = ceil_div(p->rows, g->rows_most);
-    for (int64_t k = 0, kc; k < x->k; k += kc) {
-        kc = least(g->kc, x->k - k);
-        bool pairs = g->pairs && pack_b(g, true, k, kc, p->col, p->cols);
-        if (!pairs)
-            pack_b(g, false, k, kc, p->col, p->cols);
-        for (int64_t block = 0, at = 0, rows; block < blocks; block++, at += rows) {
-            rows = ceil_div(p->rows - at, blocks - block);
-            attend(core, pc);
-            float *c = waiting  ? g->tile + at * g->tile_row
-                       : narrow ? g->tile
-                                : (float *)at_c(g, p->row + at, p->col);
-            int64_t c_row = narrow ? g->tile_row : x->c_row;
-            bool more = k > 0 || x->accumulate;
-            if (!multiply_rows(g, pairs, p->row + at, rows, k, kc, p->cols, c, c_row, more)) {
+    bool pairs = g->pairs && pack_b(g, true, k, kc, p->col, p->cols);
+    if (!pairs)
+        pack_b(g, false, k, kc, p->col, p->cols);
+    for (int64_t block = 0, at = 0, rows; block < blocks; block++, at += rows) {
+        int64_t left = blocks - block - 1;
+        rows = ceil_div(p->rows - at, left + 1);
+        int64_t below = left ? ceil_div(p->rows - at - rows, left) : 0;
+        attend(core, pc);
+        float *c = narrow && g->kc < x->k ? g->tile + at * g->tile_row
+                   : narrow               ? g->tile
+                                          : (float *)at_c(g, p->row + at, p->col);
+        int64_t c_row = narrow ? g->tile_row : x->c_row;
+        float *a = g->a + block * g->slot;
+        lines next = {0};
+        if (fresh) {
+            if (!pack_a(g, pairs, a, p->row + at, rows, k, kc)) {
                 pairs = !pack_b(g, false, k, kc, p->col, p->cols);
-                multiply_rows(g, pairs, p->row + at, rows, k, kc, p->cols, c, c_row, more);
+                pack_a(g, pairs, a, p->row + at, rows, k, kc);
             }
-            if (k + kc == x->k)
-                finish_rows(g, c, c_row, p->row + at, rows, p->col, p->cols);
+            if (!pairs || g->far_a)
+                next = lines_of_a(g, p->row + at + rows, below, k, kc);
         }
+        multiply_rows(g, pairs, a, rows, kc, p->cols, c, c_row, more, below, next);
+        if (k + kc == x->k)
+            finish_rows(g, c, c_row, p->row + at, rows, p->col, p->cols);
     }
 }
 
@@ -207,29 +264,44 @@ static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const
 {
     const sa_gemm_args *x = g->x;
     bool narrow = x->out != SA_F32;
-    int64_t floats_a = caches.first / 2 / (int64_t)sizeof(float);
-    int64_t floats_b = caches.second * 3 / 4 / (int64_t)sizeof(float);
-    if (p->rows <= ROWS_DIRECT) /* B comes by but once or twice: no more than is at hand */
-        floats_b = floats_a;
     /* pairs begin at sums of 0, as those of another product might be subnormal */
     g->pairs = x->dtype == SA_BF16 && g->isa->panel_pairs && !x->accumulate;
     g->far_a = p->rows * x->k * g->bytes > caches.second;
+    /* Sums of a narrow C wait for the last of k, so k goes within columns; else columns go within
+     * k, and A is packed once for all of them: then fewer of them at once cost little. */
+    bool keep = !narrow && !g->pairs;
+    int64_t floats_a = caches.first / (int64_t)sizeof(float) * (keep ? 4 : 3) / 6;
+    int64_t floats_b = caches.second * 3 / 4 / (int64_t)sizeof(float);
+    if (p->rows <= ROWS_DIRECT) /* B comes by but once or twice: no more than is at hand */
+        floats_b = caches.first / 2 / (int64_t)sizeof(float);
     g->kc = even(x->k, least(floats_a / g->a_width, KC_MOST) * (g->pairs ? 2 : 1), 8);
     g->nc = even(p->cols, most(floats_b / strip_of(g, g->pairs), 1) * g->b_width, g->b_width);
-    g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most) : p->rows;
+    keep = keep && g->nc < p->cols;
+    g->mc = narrow && g->kc < x->k ? even(p->rows, ROWS_WAITING, g->rows_most)
+            : keep                 ? even(p->rows, ROWS_KEPT, g->rows_most)
+                                   : p->rows;
     g->tile_row = g->nc + STRIP_GAP;
+    g->slot = keep ? g->kc * g->a_width : 0;
 
-    int64_t a = most(g->kc, row_of(g->kc)) * g->a_width,
-            b = g->nc / g->b_width * strip_of(g, false);
+    int64_t a =
+        keep ? ceil_div(g->mc, g->rows_most) * g->slot : most(g->kc, row_of(g->kc)) * g->a_width;
+    int64_t b = g->nc / g->b_width * strip_of(g, false);
     int64_t tile = (g->kc < x->k ? g->mc : g->rows_most) * g->tile_row;
     g->a = sa_core_scratch(core, (size_t)(a + b + (narrow ? tile : 0)) * sizeof(float));
     g->b = g->a + a;
     g->tile = g->b + b;
-    for (int64_t col = 0; col < p->cols; col += g->nc) {
+    int64_t wide = keep ? p->cols : g->nc; /* columns of a pass over rows and k */
+    for (int64_t pass = 0; pass < p->cols; pass += wide) {
+        int64_t end = least(pass + wide, p->cols);
         for (int64_t row = 0; row < p->rows; row += g->mc) {
-            sa_gemm_part block = {p->row + row, least(g->mc, p->rows - row), p->col + col,
-                                  least(g->nc, p->cols - col)};
-            multiply_block(core, g, &block, pc);
+            for (int64_t k = 0; k < x->k; k += g->kc) {
+                for (int64_t col = pass; col < end; col += g->nc) {
+                    sa_gemm_part block = {p->row + row, least(g->mc, p->rows - row), p->col + col,
+                                          least(g->nc, end - col)};
+                    multiply_block(core, g, &block, k, least(g->kc, x->k - k), !keep || col == pass,
+                                   pc);
+                }
+            }
         }
     }
 }
