@@ -134,10 +134,16 @@ static int64_t strip_of(const plan *g, bool pairs)
     return (pairs ? ceil_div(g->kc, 2) : g->kc) * g->b_width + STRIP_GAP;
 }
 
-/* Floats from row to row of A, in pairs along k: an odd number of cache lines. */
-static int64_t row_of(int64_t kc)
+/* Floats from row to row of A that is packed as rows: an odd number of cache lines. */
+static int64_t row_of(int64_t kc, bool pairs)
 {
-    return (ceil_div(kc, 32) | 1) * 16;
+    return (ceil_div(kc, pairs ? 32 : 16) | 1) * 16;
+}
+
+/* Whether rows of A need not be turned: copied side by side they do as well. */
+static bool along(const plan *g, bool pairs)
+{
+    return g->x->a_k == 1 && (pairs || g->x->dtype == SA_F32);
 }
 
 /* False: an operand is not fit for pairs. */
@@ -162,8 +168,14 @@ static bool pack_b(const plan *g, bool pairs, int64_t k, int64_t kc, int64_t col
 static bool pack_a(const plan *g, bool pairs, float *to, int64_t row, int64_t rows, int64_t k,
                    int64_t kc)
 {
-    bool across = g->x->a_k == 1, along = pairs && across; /* pairs need not be turned */
-    return pack(g, pairs, to, along ? row_of(kc) : 0, along ? 0 : g->a_width, at_a(g, row, k),
+    bool across = g->x->a_k == 1, rowwise = along(g, pairs);
+    int64_t pitch = rowwise ? row_of(kc, pairs) : 0;
+    if (rowwise && !pairs) {
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(to + i * pitch, at_a(g, row + i, k), (size_t)kc * sizeof(float));
+        return true;
+    }
+    return pack(g, pairs, to, pitch, rowwise ? 0 : g->a_width, at_a(g, row, k),
                 across ? g->x->a_row : g->x->a_k, rows, kc, across);
 }
 
@@ -208,9 +220,9 @@ static void multiply_rows(const plan *g, bool pairs, const float *a, int64_t row
                           lines next)
 {
     sa_body_PANEL panel = pairs ? g->isa->panel_pairs : g->isa->panel;
-    bool along = pairs && g->x->a_k == 1;
+    bool rowwise = along(g, pairs);
     int64_t steps = pairs ? ceil_div(kc, 2) : kc, strip = strip_of(g, pairs);
-    int64_t a_row = along ? row_of(kc) : 1, a_k = along ? 1 : g->a_width;
+    int64_t a_row = rowwise ? row_of(kc, pairs) : 1, a_k = rowwise ? 1 : g->a_width;
     int64_t share = next.rows * (next.bytes / LINE + 1) / ceil_div(cols, g->b_width) + 1;
     const float *b = g->b;
     for (int64_t col = 0; col < cols; col += g->b_width, b += strip) {
@@ -281,10 +293,10 @@ static void multiply_packed(sa_core *core, plan *g, const sa_gemm_part *p, const
             : keep                 ? even(p->rows, ROWS_KEPT, g->rows_most)
                                    : p->rows;
     g->tile_row = g->nc + STRIP_GAP;
-    g->slot = keep ? g->kc * g->a_width : 0;
 
-    int64_t a =
-        keep ? ceil_div(g->mc, g->rows_most) * g->slot : most(g->kc, row_of(g->kc)) * g->a_width;
+    int64_t place = most(g->kc, row_of(g->kc, false)) * g->a_width;
+    g->slot = keep ? place : 0;
+    int64_t a = keep ? ceil_div(g->mc, g->rows_most) * place : place;
     int64_t b = g->nc / g->b_width * strip_of(g, false);
     int64_t tile = (g->kc < x->k ? g->mc : g->rows_most) * g->tile_row;
     g->a = sa_core_scratch(core, (size_t)(a + b + (narrow ? tile : 0)) * sizeof(float));

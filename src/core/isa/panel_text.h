@@ -10,6 +10,9 @@
  *   PANEL_LANES, PANEL_ROWS         lanes of a vector, rows of the largest block: 14, 8 or 6
  *   PANEL_FEW                       the most rows of a block four vectors wide
  *   PANEL_ONCE                      if no panel_runs_body is wanted */
+/* Rows of B that are fetched before their use: a strip comes from the second level cache. */
+#define PANEL_AHEAD 16
+
 #ifdef __clang__
 #define PANEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -58,6 +61,11 @@ panel_any(float *c, int64_t c_row, const float *a, int64_t a_step, int64_t b_row
             for (int v = 0; v < vectors; v++)
                 right[v] = whole || v < end ? pv_load(down + v * PANEL_LANES)
                                             : pv_load_some(down + v * PANEL_LANES, last);
+            if (rows > PANEL_FEW) {
+                PANEL_UNROLL
+                for (int v = 0; v < vectors; v++)
+                    __builtin_prefetch(down + v * PANEL_LANES + PANEL_AHEAD * b_row);
+            }
             PANEL_UNROLL
             for (int i = 0; i < rows; i++) {
                 pv x = pv_set1(side ? across[i] : left[i / 3][i % 3 * a_step]);
