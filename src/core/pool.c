@@ -1,5 +1,5 @@
-/* Worker threads. An idle worker spins for some microseconds, because launches follow each other
- * closely, then sleeps on a futex. After fork() the child starts with no workers and makes its own
+/* Worker threads. An idle worker spins for as long as TensorFlow takes from one op to the next, then
+ * sleeps on a futex: to wake it takes longer than a small launch. After fork() the child starts with no workers and makes its own
  * when it first wants one. */
 #define _GNU_SOURCE
 #include "core/pool.h"
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define SPINS 400 /* of sa_cpu_relax: 10 to 20 us */
+#define IDLE_SPINS 4000 /* 50 to 150 us */
 #define WORKERS_MOST 1023
 
 static struct {
@@ -151,7 +152,7 @@ static void *worker(void *number)
                 sa_word_wake(&job->helpers);
             continue;
         }
-        for (int i = 0; i < SPINS && atomic_load(&pool.ticket) == ticket; i++)
+        for (int i = 0; i < IDLE_SPINS && atomic_load(&pool.ticket) == ticket; i++)
             sa_cpu_relax();
         atomic_fetch_add(&pool.asleep, 1);
         if (atomic_load(&pool.ticket) == ticket)
