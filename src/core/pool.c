@@ -1,6 +1,6 @@
-/* Worker threads. An idle worker spins for as long as TensorFlow takes from one op to the next, then
- * sleeps on a futex: to wake it takes longer than a small launch. After fork() the child starts with no workers and makes its own
- * when it first wants one. */
+/* Worker threads. An idle worker spins for as long as TensorFlow takes from one op to the next,
+ * then sleeps on a futex: to wake it takes longer than a small launch. After fork() the child
+ * starts with no workers and makes its own when it first wants one. */
 #define _GNU_SOURCE
 #include "core/pool.h"
 #include "core/interrupt.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPINS 400 /* of sa_cpu_relax: 10 to 20 us */
+#define SPINS 400       /* of sa_cpu_relax: 10 to 20 us */
 #define IDLE_SPINS 4000 /* 50 to 150 us */
 #define WORKERS_MOST 1023
 

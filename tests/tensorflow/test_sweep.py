@@ -16,7 +16,7 @@ import pytest
 import tensorflow as tf
 from cases import CASES, Bits, Fixed, Index
 
-# Of variables: test_variables.py; of loaded kernels, attention, dense layers, layer norm: tests/python.
+# Of variables: test_variables.py; joined by the graph pass: test_fusion.py; of loaded kernels, attention, dense layers, layer norm: tests/python.
 ELSEWHERE = {
     "AscendActivationGrad",
     "AscendAttention",
@@ -29,6 +29,8 @@ ELSEWHERE = {
     "ResourceGather",
     "ResourceScatterAdd",
     "ResourceScatterSub",
+    "_AscendElementwise",
+    "_AscendUpdate",
     "_FusedMatMul",
 }
 # Units in the last place of the result's dtype that the op's arithmetic may lose besides the final
