@@ -342,15 +342,16 @@ void sa_gemm(sa_core *core, const sa_gemm_args *x, const sa_gemm_part *part)
 /* ---- shares */
 
 /* What a part of rows x cols takes, in multiply-adds: its products in whole register blocks, and
- * its operands, each element of which costs as much as some products. */
-static double cost_of(const sa_core *core, int64_t rows, int64_t cols)
+ * its operands, each element of which costs as much as some products; most where A is kept packed,
+ * which the second level cache does not hold. */
+static double cost_of(const sa_core *core, sa_dtype dtype, int64_t rows, int64_t cols)
 {
-    const double element = 24;
+    const double element = 24, of_a = dtype == SA_F32 ? 2 : 0.5;
     double high =
         (double)ceil_div(rows, (int64_t)core->isa->panel_rows) * (double)core->isa->panel_rows;
     double wide =
         (double)ceil_div(cols, (int64_t)core->isa->panel_cols) * (double)core->isa->panel_cols;
-    return high * wide + element * (high / 2 + wide);
+    return high * wide + element * (of_a * high + wide);
 }
 
 /* Part `index` of `parts` of n, cut at multiples of `unit`. */
@@ -370,7 +371,7 @@ sa_gemm_part sa_gemm_share(const sa_core *core, const sa_gemm_args *x, uint32_t 
     for (uint32_t h = 1; h <= parts; h++) {
         if (parts % h)
             continue;
-        double cost = cost_of(core, ceil_div(x->m, h), ceil_div(x->n, parts / h));
+        double cost = cost_of(core, x->dtype, ceil_div(x->m, h), ceil_div(x->n, parts / h));
         if (h == 1 || cost < best) {
             best = cost;
             high = h;
