@@ -342,11 +342,12 @@ void sa_gemm(sa_core *core, const sa_gemm_args *x, const sa_gemm_part *part)
 /* ---- shares */
 
 /* What a part of rows x cols takes, in multiply-adds: its products in whole register blocks, and
- * its operands, each element of which costs as much as some products; most where A is kept packed,
- * which the second level cache does not hold. */
-static double cost_of(const sa_core *core, sa_dtype dtype, int64_t rows, int64_t cols)
+ * its operands, each element of which costs as much as some products; most of A where that is kept
+ * packed beyond the second level cache. */
+static double cost_of(const sa_core *core, const sa_gemm_args *x, int64_t rows, int64_t cols)
 {
-    const double element = 24, of_a = dtype == SA_F32 ? 2 : 0.5;
+    int64_t bytes = x->m * x->k * (int64_t)sizeof(float);
+    const double element = 24, of_a = x->dtype == SA_F32 && bytes > caches.second ? 2 : 0.5;
     double high =
         (double)ceil_div(rows, (int64_t)core->isa->panel_rows) * (double)core->isa->panel_rows;
     double wide =
@@ -368,10 +369,11 @@ sa_gemm_part sa_gemm_share(const sa_core *core, const sa_gemm_args *x, uint32_t 
 {
     uint32_t high = 1;
     double best = 0;
+    pthread_once(&once, measure_caches);
     for (uint32_t h = 1; h <= parts; h++) {
         if (parts % h)
             continue;
-        double cost = cost_of(core, x->dtype, ceil_div(x->m, h), ceil_div(x->n, parts / h));
+        double cost = cost_of(core, x, ceil_div(x->m, h), ceil_div(x->n, parts / h));
         if (h == 1 || cost < best) {
             best = cost;
             high = h;
